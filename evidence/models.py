@@ -1,0 +1,266 @@
+"""The mirror of Git (only `mirror.py` writes it) and the rows that are ours."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+
+class Workspace(models.Model):
+    """One registered knowledge base: where it lives is the operator's word, what it says is Git's."""
+
+    slug = models.SlugField(_("slug"), max_length=80, unique=True)
+    title = models.CharField(_("title"), max_length=200)
+    language = models.CharField(_("language"), max_length=8)
+    folder = models.CharField(_("folder"), max_length=500, blank=True)
+    branch = models.CharField(_("branch"), max_length=200, default="main")
+    remote_url = models.CharField(_("remote"), max_length=1000, blank=True)
+    single_approver = models.BooleanField(_("single approver"), default=False)
+    registered_at = models.DateTimeField(_("registered"), auto_now_add=True)
+    mirrored_commit = models.CharField(_("mirrored commit"), max_length=40, blank=True)
+    mirrored_at = models.DateTimeField(_("mirrored"), null=True)
+    settings_yaml = models.TextField(_("workspace file"), blank=True)
+    file_hashes = models.JSONField(default=dict)
+    """SHA-256 by path for the few files that have no row of their own (workspace, manifest, …)."""
+
+    class Meta:
+        """Words for the admin."""
+
+        verbose_name = _("workspace")
+        verbose_name_plural = _("workspaces")
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        """Show the title."""
+        return self.title
+
+
+class SourceState(models.TextChoices):
+    """How a source stands to the last preparation (spec 20, Preparation, step 1)."""
+
+    NEW = "new", _("new")
+    CHANGED = "changed", _("changed")
+    PREPARED = "prepared", _("prepared")
+    REMOVED = "removed", _("removed")
+    IGNORED = "ignored", _("ignored")
+
+
+class SourceRecord(models.Model):
+    """One note under `evidence/source/`; a removed one stays while the manifest names it."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="sources")
+    path = models.CharField(_("file"), max_length=1000)
+    blob = models.CharField(max_length=40, blank=True)
+    bytes_sha256 = models.CharField(max_length=64, blank=True)
+    text_sha256 = models.CharField(max_length=80, blank=True)
+    size = models.PositiveIntegerField(_("size"), default=0)
+    state = models.CharField(_("state"), max_length=12, choices=SourceState.choices)
+    unit_count = models.PositiveIntegerField(_("units"), default=0)
+
+    class Meta:
+        """One row a path."""
+
+        verbose_name = _("source")
+        verbose_name_plural = _("sources")
+        ordering = ("path",)
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "path"), name="one_source_a_path"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the path."""
+        return self.path
+
+
+class UnitRecord(models.Model):
+    """One file under `evidence/curated/`, valid or not."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="units")
+    path = models.CharField(_("file"), max_length=1000)
+    blob = models.CharField(max_length=40)
+    bytes_sha256 = models.CharField(max_length=64)
+    is_valid = models.BooleanField(_("valid"))
+    is_orphan = models.BooleanField(_("orphan"), default=False)
+    evidence_id = models.CharField(_("id"), max_length=100, blank=True, db_index=True)
+    kind = models.CharField(_("kind"), max_length=16, blank=True)
+    title = models.CharField(_("title"), max_length=200)
+    language = models.CharField(_("language"), max_length=8, blank=True)
+    purposes = models.JSONField(_("purposes"), default=list)
+    source_file = models.CharField(_("source"), max_length=1000, blank=True)
+    source_sha256 = models.CharField(max_length=80, blank=True)
+    search_text = models.TextField(blank=True)
+    open_items = models.PositiveIntegerField(_("open review items"), default=0)
+
+    class Meta:
+        """One row a path; ids may collide, which is a finding and not a crash."""
+
+        verbose_name = _("unit")
+        verbose_name_plural = _("units")
+        ordering = ("path",)
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "path"), name="one_unit_a_path"),
+        ]
+        indexes = [
+            models.Index(fields=("workspace", "evidence_id"), name="unit_by_id"),
+            models.Index(fields=("workspace", "source_file"), name="unit_by_source"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the title."""
+        return self.title
+
+
+class ReviewItemRecord(models.Model):
+    """An open doubt on a unit."""
+
+    unit = models.ForeignKey(UnitRecord, models.CASCADE, related_name="review_items")
+    ordinal = models.PositiveIntegerField()
+    code = models.CharField(_("code"), max_length=80)
+    message = models.TextField(_("message"))
+    field = models.CharField(_("field"), max_length=200, blank=True)
+
+    class Meta:
+        """In the order of the file."""
+
+        verbose_name = _("review item")
+        verbose_name_plural = _("review items")
+        ordering = ("unit", "ordinal")
+        constraints = [
+            models.UniqueConstraint(fields=("unit", "ordinal"), name="one_item_a_place"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the doubt in words."""
+        return self.message
+
+
+class FindingRecord(models.Model):
+    """A validation finding of the mirrored head. `scope` says which recomputation owns the row."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="findings")
+    scope = models.CharField(max_length=16)
+    path = models.CharField(_("file"), max_length=1000)
+    code = models.CharField(_("code"), max_length=60)
+    severity = models.CharField(_("severity"), max_length=8)
+    template = models.TextField()
+    values = models.JSONField(default=dict)
+
+    class Meta:
+        """Read by path and counted by severity."""
+
+        verbose_name = _("finding")
+        verbose_name_plural = _("findings")
+        ordering = ("path", "code")
+        indexes = [
+            models.Index(fields=("workspace", "severity"), name="finding_by_severity"),
+            models.Index(fields=("workspace", "path"), name="finding_by_path"),
+        ]
+
+    def __str__(self) -> str:
+        """Show code and path."""
+        return f"{self.code} {self.path}"
+
+
+class RevisionRecord(models.Model):
+    """One first-parent commit; only heads are validated, others on demand before approval."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="revisions")
+    commit = models.CharField(_("revision"), max_length=40)
+    position = models.PositiveIntegerField()
+    content_digest = models.CharField(max_length=80, blank=True)
+    author_name = models.CharField(_("author"), max_length=200)
+    author_email = models.CharField(max_length=320)
+    authored_at = models.DateTimeField(_("written"))
+    message = models.CharField(_("message"), max_length=500)
+    is_validated = models.BooleanField(default=False)
+    is_publishable = models.BooleanField(_("publishable"), default=False)
+    summary = models.JSONField(default=dict)
+    """Counts `{errors, warnings, open_review_items, orphans}` once validated."""
+
+    class Meta:
+        """Newest last; `position` is 1 for the first commit."""
+
+        verbose_name = _("revision")
+        verbose_name_plural = _("revisions")
+        ordering = ("-position",)
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "commit"), name="one_row_a_commit"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the message."""
+        return self.message
+
+
+class PortalCommit(models.Model):
+    """The portal's own record of who made a commit through it; survives a rebuild of the mirror."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="portal_commits")
+    commit = models.CharField(max_length=40)
+    username = models.CharField(max_length=150)
+    action = models.CharField(max_length=40)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        """One author a commit."""
+
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "commit"), name="one_author_a_commit"),
+        ]
+
+    def __str__(self) -> str:
+        """Show who did what."""
+        return f"{self.username}: {self.action}"
+
+
+class RunState(models.TextChoices):
+    """Where a preparation run stands."""
+
+    WAITING = "waiting", _("waiting")
+    RUNNING = "running", _("running")
+    PROPOSED = "proposed", _("proposal ready")
+    EMPTY = "empty", _("nothing to change")
+    ACCEPTED = "accepted", _("accepted")
+    DISCARDED = "discarded", _("discarded")
+    FAILED = "failed", _("failed")
+
+
+class PreparationRun(models.Model):
+    """One run of preparation and the proposal it made (ours, not a mirror)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="preparations")
+    state = models.CharField(
+        _("state"), max_length=12, choices=RunState.choices, default=RunState.WAITING
+    )
+    restructurer = models.CharField(_("restructurer"), max_length=40)
+    only = models.JSONField(default=list)
+    requested_by = models.CharField(_("requested by"), max_length=150)
+    requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
+    finished_at = models.DateTimeField(_("finished"), null=True)
+    base_commit = models.CharField(max_length=40, blank=True)
+    proposal_commit = models.CharField(max_length=40, blank=True)
+    accepted_commit = models.CharField(max_length=40, blank=True)
+    sources_total = models.PositiveIntegerField(default=0)
+    sources_done = models.PositiveIntegerField(default=0)
+    report = models.JSONField(default=dict)
+    error = models.JSONField(default=dict)
+    """`{code, message, path, hint}` of the fault that ended a failed run."""
+
+    class Meta:
+        """Newest first."""
+
+        verbose_name = _("proposal")
+        verbose_name_plural = _("proposals")
+        ordering = ("-requested_at",)
+
+    def __str__(self) -> str:
+        """Show when it was asked for."""
+        return f"{self.requested_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def branch(self) -> str:
+        """Give the name of the proposal branch (spec 20, Two ways to apply)."""
+        return f"evidence/proposal-{self.id}"

@@ -1,0 +1,217 @@
+"""The outside world of `evidence`: roles, the values they exchange, the faults they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from evidence.domain.tree import ChangeSet, EvidenceTree
+from evidence.domain.units import (
+    CuratedEvidence,
+    EvidenceKind,
+    EvidencePurpose,
+    EvidenceScope,
+    ReviewItem,
+)
+from evidence.faults import CuratorFault, OperatorFault, OutsideFault
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who makes a commit, as Git records it."""
+
+    name: str
+    email: str
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A signed-in person, or the portal itself, who asks for a step."""
+
+    username: str
+    name: str
+    email: str
+
+    @property
+    def author(self) -> Author:
+        """Give the same person as Git records them."""
+        return Author(name=self.name or self.username, email=self.email)
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit of the first-parent history. `at` is the author's date, aware."""
+
+    id: str
+    parents: tuple[str, ...]
+    author: Author
+    at: datetime
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file of a revision: its path relative to the workspace folder, Git mode and blob id."""
+
+    path: str
+    mode: str
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class PathChange:
+    """A path that differs between two revisions; `None` where it does not exist."""
+
+    path: str
+    before: Entry | None
+    after: Entry | None
+
+
+class RevisionUnknown(CuratorFault):
+    """No such commit or branch in this repository."""
+
+    code = "revision_unknown"
+
+
+class EditConflict(CuratorFault):
+    """The branch moved and the same file changed: theirs, ours and the common version are here."""
+
+    code = "edit_conflict"
+
+    def __init__(
+        self, message: str, *, path: str, base: bytes | None, theirs: bytes | None, ours: bytes | None
+    ) -> None:
+        """Keep the three versions, so that a page can show them and nothing is lost."""
+        super().__init__(message, path=path)
+        self.base, self.theirs, self.ours = base, theirs, ours
+
+
+class RepositoryBusy(OutsideFault):
+    """Other writers kept moving the branch for too long."""
+
+    code = "busy"
+
+
+class RepositoryBroken(OperatorFault):
+    """Git cannot be run, or the repository cannot be read or written."""
+
+    code = "repository_unavailable"
+
+
+Check = Callable[[EvidenceTree], None]
+"""Looks at the tree a replayed commit would give; raises a `CuratorFault` to refuse it."""
+
+
+class Repository(Protocol):
+    """A bare Git repository that holds one workspace's folder. All ids are 40 hex digits."""
+
+    folder: str
+
+    def head(self, branch: str) -> str:
+        """Give the commit a branch points at. Raises `RevisionUnknown`."""
+        ...
+
+    def resolve(self, revision: str) -> str:
+        """Give the full commit id behind a name a person typed. Raises `RevisionUnknown`."""
+        ...
+
+    def history(self, commit: str, *, after: str | None = None, limit: int = 1000) -> Sequence[Commit]:
+        """Give the first-parent commits from `commit` back to, and without, `after`; newest first."""
+        ...
+
+    def between(self, after: str | None, upto: str) -> Sequence[Commit]:
+        """Give every commit reachable from `upto` and not from `after` (all parents)."""
+        ...
+
+    def entries(self, commit: str) -> Sequence[Entry]:
+        """List the files under the workspace folder, symlinks and submodules included."""
+        ...
+
+    def changes(self, before: str, after: str) -> Sequence[PathChange]:
+        """List what differs under the workspace folder; the cost follows the change."""
+        ...
+
+    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Read many blobs with one process."""
+        ...
+
+    def commit(
+        self,
+        branch: str,
+        change_set: ChangeSet,
+        author: Author,
+        message: str,
+        expected_parent: str,
+        *,
+        check: Check | None = None,
+    ) -> str:
+        """Commit by compare-and-swap and give the new id; replay on a moved branch when no file overlaps.
+
+        Paths of the change set are relative to `evidence/`, as in an `EvidenceTree`.
+        Raises `EditConflict`, `RepositoryBusy`, `RepositoryBroken` (spec 30, Writing).
+        """
+        ...
+
+    def propose(
+        self, branch: str, change_set: ChangeSet, author: Author, message: str, parent: str
+    ) -> str:
+        """Create a proposal branch with one commit on `parent` and give its id."""
+        ...
+
+    def drop(self, branch: str) -> None:
+        """Delete a proposal branch; a missing one is fine."""
+        ...
+
+    def pin(self, name: str, commit: str) -> None:
+        """Keep a commit reachable as `refs/evidence/<name>`."""
+        ...
+
+    def unpin(self, name: str) -> None:
+        """Remove such a ref; a missing one is fine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RestructureRequest:
+    """Everything a restructurer may know about one source (spec 20, Restructurers)."""
+
+    source_file: str
+    source_sha256: str
+    normalized_text: str
+    language: str
+    previous_units: tuple[CuratedEvidence, ...] = ()
+    curator_notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestructureCandidate:
+    """One candidate unit: data to be validated, never trusted."""
+
+    kind: EvidenceKind
+    title: str
+    purposes: tuple[EvidencePurpose, ...]
+    scope: EvidenceScope
+    excerpts: tuple[str, ...]
+    payload: Mapping[str, object]
+    body: str = ""
+    review_items: tuple[ReviewItem, ...] = ()
+    existing_id: str | None = None
+
+
+class RestructuringFailed(OutsideFault):
+    """A restructurer gave no usable answer for one source; `path` names it."""
+
+    code = "restructuring_failed"
+
+
+class Restructurer(Protocol):
+    """Turns one source into candidate units."""
+
+    name: str
+    local: bool
+
+    def restructure(self, request: RestructureRequest) -> tuple[RestructureCandidate, ...]:
+        """Give the candidates for one source. Raises `RestructuringFailed`."""
+        ...

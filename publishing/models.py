@@ -1,0 +1,174 @@
+"""Approvals, generations and their exams; `workspace` is the slug, since the mirror is private."""
+
+from __future__ import annotations
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from publishing.domain.lifecycle import ApprovalState, GenerationState
+
+
+class Approval(models.Model):
+    """A person's word that one revision may be published."""
+
+    workspace = models.CharField(_("workspace"), max_length=80)
+    revision = models.CharField(_("revision"), max_length=40)
+    content_digest = models.CharField(max_length=80)
+    state = models.CharField(_("state"), max_length=12, choices=ApprovalState.choices())
+    approved_by = models.CharField(_("approved by"), max_length=150)
+    approved_at = models.DateTimeField(_("approved"))
+    note = models.TextField(_("note"), blank=True)
+    closed_at = models.DateTimeField(_("closed"), null=True)
+    outcome = models.TextField(_("outcome"), blank=True)
+
+    class Meta:
+        """The database decides between two simultaneous approvals."""
+
+        verbose_name = _("approval")
+        verbose_name_plural = _("approvals")
+        ordering = ("-approved_at",)
+        permissions = [
+            ("approve_revision", _("Can approve a revision")),
+            ("roll_back", _("Can roll back to an earlier generation")),
+        ]
+        constraints = [
+            models.UniqueConstraint(
+                fields=("workspace",),
+                condition=Q(state="open"),
+                name="one_open_approval_a_workspace",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        """Show the revision, shortened."""
+        return self.revision[:12]
+
+
+class Generation(models.Model):
+    """All fragments of one revision in the vector store, and how far they have come."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.CharField(_("workspace"), max_length=80)
+    revision = models.CharField(_("revision"), max_length=40)
+    content_digest = models.CharField(max_length=80)
+    state = models.CharField(_("state"), max_length=12, choices=GenerationState.choices())
+    approval = models.ForeignKey(
+        Approval, models.PROTECT, null=True, related_name="generations", verbose_name=_("approval")
+    )
+    collection = models.CharField(_("collection"), max_length=200)
+    embedder = models.CharField(_("embedder"), max_length=200)
+    dimension = models.PositiveIntegerField(_("dimension"), default=0)
+    language = models.CharField(_("language"), max_length=8)
+    fusion = models.CharField(_("fusion"), max_length=8, default="rrf")
+    prefetch = models.PositiveIntegerField(_("prefetch"), default=20)
+    avg_len = models.PositiveIntegerField(default=0)
+    threshold = models.FloatField(null=True)
+    unit_count = models.PositiveIntegerField(_("units"), default=0)
+    point_count = models.PositiveIntegerField(_("fragments"), default=0)
+    points_digest = models.CharField(max_length=80, blank=True)
+    embedded_count = models.PositiveIntegerField(_("texts embedded"), default=0)
+    progress_done = models.PositiveIntegerField(default=0)
+    progress_total = models.PositiveIntegerField(default=0)
+    attempt = models.PositiveIntegerField(_("attempt"), default=0)
+    lease_owner = models.CharField(max_length=100, blank=True)
+    lease_expires_at = models.DateTimeField(null=True)
+    error_code = models.CharField(_("error"), max_length=60, blank=True)
+    error_message = models.TextField(blank=True)
+    created_at = models.DateTimeField(_("created"), auto_now_add=True)
+    built_at = models.DateTimeField(_("built"), null=True)
+    evaluated_at = models.DateTimeField(_("evaluated"), null=True)
+    activated_at = models.DateTimeField(_("activated"), null=True)
+    ended_at = models.DateTimeField(_("ended"), null=True)
+
+    class Meta:
+        """One pointer says what is live."""
+
+        verbose_name = _("generation")
+        verbose_name_plural = _("generations")
+        ordering = ("-created_at",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("workspace",),
+                condition=Q(state="active"),
+                name="one_active_generation_a_workspace",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        """Show the first digits of the id."""
+        return str(self.id)[:8]
+
+
+class Evaluation(models.Model):
+    """One exam of one generation; the report is the JSON of spec 50, Evaluation."""
+
+    workspace = models.CharField(_("workspace"), max_length=80)
+    generation = models.ForeignKey(
+        Generation, models.CASCADE, related_name="evaluations", verbose_name=_("generation")
+    )
+    at = models.DateTimeField(_("evaluated"), auto_now_add=True)
+    passed = models.BooleanField(_("passed"))
+    hit_at_5 = models.FloatField(_("hit@5"))
+    hit_at_10 = models.FloatField(_("hit@10"))
+    question_count = models.PositiveIntegerField(_("questions"))
+    report = models.JSONField()
+
+    class Meta:
+        """Newest first."""
+
+        verbose_name = _("evaluation")
+        verbose_name_plural = _("evaluations")
+        ordering = ("-at",)
+
+    def __str__(self) -> str:
+        """Show the share of questions answered."""
+        return f"hit@10 {self.hit_at_10:.2f}"
+
+
+class PublicationEvent(models.Model):
+    """Append-only: who moved what, when, from where to where, and why."""
+
+    workspace = models.CharField(_("workspace"), max_length=80)
+    generation = models.ForeignKey(Generation, models.CASCADE, null=True, related_name="events")
+    approval = models.ForeignKey(Approval, models.CASCADE, null=True, related_name="events")
+    at = models.DateTimeField(_("when"), auto_now_add=True)
+    actor = models.CharField(_("who"), max_length=150)
+    from_state = models.CharField(_("from"), max_length=12, blank=True)
+    to_state = models.CharField(_("to"), max_length=12)
+    reason = models.TextField(_("why"), blank=True)
+
+    class Meta:
+        """Newest first."""
+
+        verbose_name = _("publication event")
+        verbose_name_plural = _("publication events")
+        ordering = ("-at", "-id")
+
+    def __str__(self) -> str:
+        """Show the step."""
+        return f"{self.from_state} → {self.to_state}"
+
+
+class EmbeddingRecord(models.Model):
+    """A vector kept by embedder and text, so that nothing is embedded twice."""
+
+    embedder = models.CharField(max_length=200)
+    content_hash = models.CharField(max_length=80)
+    vector = models.BinaryField()
+    """Little-endian float32, `dimension` of them."""
+
+    class Meta:
+        """One vector a text."""
+
+        constraints = [
+            models.UniqueConstraint(
+                fields=("embedder", "content_hash"), name="one_vector_a_text"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        """Show the text's digest."""
+        return self.content_hash

@@ -1,0 +1,153 @@
+"""The outside world of `publishing`: embedders and vector stores, and the faults they raise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+from uuid import UUID
+
+from evidence.faults import OperatorFault, OutsideFault
+from publishing.domain.points import Point, PointsSummary
+from publishing.domain.query import EvidenceFilter
+
+
+class EmbedderUnavailable(OutsideFault):
+    """No vector could be had now."""
+
+    code = "embedder_unavailable"
+
+
+class VectorRefused(OperatorFault):
+    """An embedder gave a vector of the wrong size, or one that is NaN, infinite, zero or missing."""
+
+    code = "vector_refused"
+
+
+class VectorStoreUnavailable(OutsideFault):
+    """The store does not answer, or a sealed folder is damaged or gone."""
+
+    code = "vector_store_unavailable"
+
+
+class CollectionIncompatible(OperatorFault):
+    """The collection exists with vectors that are not ours to change."""
+
+    code = "collection_incompatible"
+
+
+class Bm25Unsupported(OperatorFault):
+    """The server or the collection cannot do BM25, so nothing is answered."""
+
+    code = "bm25_unsupported"
+
+
+class MalformedPayload(OperatorFault):
+    """The store gave back a point that is not what was written."""
+
+    code = "malformed_payload"
+
+
+class LanguageUnsupported(OperatorFault):
+    """BM25 has no analysis for the workspace's language."""
+
+    code = "language_unsupported"
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one space."""
+
+    id: str
+    """`provider/model/revision`."""
+    dimension: int
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """Give one vector of `dimension` floats a text. Raises `EmbedderUnavailable`."""
+        ...
+
+    def embed_query(self, text: str) -> list[float]:
+        """Give the vector of a question. Raises `EmbedderUnavailable`."""
+        ...
+
+
+class CollectionState(StrEnum):
+    """What a collection is to us (spec 50, Collection contract)."""
+
+    MISSING = "missing"
+    COMPATIBLE = "compatible"
+    UPGRADEABLE = "upgradeable"
+    INCOMPATIBLE = "incompatible"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredGeneration:
+    """Everything a store must know to write or read one generation."""
+
+    id: UUID
+    workspace: str
+    revision: str
+    attempt: int
+    collection: str
+    dimension: int
+    language: str
+    avg_len: int
+    fusion: str = "rrf"
+    prefetch: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One fragment found: its point's payload (the allow-list of spec 50) and the engine's score."""
+
+    score: float
+    payload: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class HybridQuery:
+    """One question to one generation, rendered once: both branches get the same text and filter."""
+
+    text: str
+    vector: Sequence[float]
+    filter: EvidenceFilter
+    branches: bool = False
+    """Ask for the dense and the BM25 branch too, as evaluation and the console do."""
+
+
+@dataclass(frozen=True, slots=True)
+class HybridAnswer:
+    """The fused list as the engine scored it, whole; the branches when asked; the best similarity."""
+
+    fused: tuple[Hit, ...]
+    best_dense: float | None
+    dense: tuple[Hit, ...] = ()
+    bm25: tuple[Hit, ...] = ()
+
+
+class VectorStore(Protocol):
+    """Keeps generations of points and answers hybrid queries; only `build` and `delete` change it."""
+
+    def inspect(self, generation: StoredGeneration) -> CollectionState:
+        """Tell what the collection is to this generation, without changing anything."""
+        ...
+
+    def build(self, generation: StoredGeneration, points: Iterable[Sequence[Point]]) -> PointsSummary:
+        """Write batches of points, make them durable, and give count and digest as read back.
+
+        Writing the same points again changes nothing. Raises `CollectionIncompatible`,
+        `Bm25Unsupported`, `LanguageUnsupported`, `VectorStoreUnavailable`.
+        """
+        ...
+
+    def summary(self, generation: StoredGeneration) -> PointsSummary:
+        """Read count and digest of what is stored. Raises `VectorStoreUnavailable`."""
+        ...
+
+    def query(self, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
+        """Answer a question; never mutates. Raises the store's faults, never a foreign exception."""
+        ...
+
+    def delete(self, generation: StoredGeneration) -> None:
+        """Remove this generation's points and nothing else; a missing one is fine."""
+        ...
