@@ -1,0 +1,13 @@
+"""The package as a Django app."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class EvidenceConfig(AppConfig):
+    """Its models, admin and translations."""
+
+    name = "evidence"
+    verbose_name = _("Evidence")

