@@ -31,6 +31,10 @@ class Workspace(models.Model):
         verbose_name = _("workspace")
         verbose_name_plural = _("workspaces")
         ordering = ("slug",)
+        permissions = [
+            ("curate_workspace", _("Can prepare notes, edit units and accept proposals")),
+            ("operate_workspace", _("Can synchronize and register workspaces")),
+        ]
 
     def __str__(self) -> str:
         """Show the title."""
