@@ -9,20 +9,33 @@ from typing import Protocol
 from uuid import UUID
 
 from evidence.faults import OperatorFault, OutsideFault
-from publishing.domain.points import Point, PointsSummary
+from publishing.domain.payload import FragmentPayload, MalformedPayload
+from publishing.domain.points import GenerationKey, Point, PointsSummary
 from publishing.domain.query import EvidenceFilter
+from publishing.domain.vectors import VectorRefused
+
+__all__ = [
+    "Bm25Unsupported",
+    "CollectionIncompatible",
+    "CollectionState",
+    "Embedder",
+    "EmbedderUnavailable",
+    "Hit",
+    "HybridAnswer",
+    "HybridQuery",
+    "LanguageUnsupported",
+    "MalformedPayload",
+    "StoredGeneration",
+    "VectorRefused",
+    "VectorStore",
+    "VectorStoreUnavailable",
+]
 
 
 class EmbedderUnavailable(OutsideFault):
     """No vector could be had now."""
 
     code = "embedder_unavailable"
-
-
-class VectorRefused(OperatorFault):
-    """An embedder gave a vector of the wrong size, or one that is NaN, infinite, zero or missing."""
-
-    code = "vector_refused"
 
 
 class VectorStoreUnavailable(OutsideFault):
@@ -41,12 +54,6 @@ class Bm25Unsupported(OperatorFault):
     """The server or the collection cannot do BM25, so nothing is answered."""
 
     code = "bm25_unsupported"
-
-
-class MalformedPayload(OperatorFault):
-    """The store gave back a point that is not what was written."""
-
-    code = "malformed_payload"
 
 
 class LanguageUnsupported(OperatorFault):
@@ -95,13 +102,20 @@ class StoredGeneration:
     fusion: str = "rrf"
     prefetch: int = 20
 
+    @property
+    def key(self) -> GenerationKey:
+        """Give what the points of this generation have in common."""
+        return GenerationKey(
+            id=self.id, workspace=self.workspace, revision=self.revision, language=self.language
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One fragment found: its point's payload (the allow-list of spec 50) and the engine's score."""
+    """One fragment found: its point's payload and the engine's score."""
 
     score: float
-    payload: dict[str, object]
+    payload: FragmentPayload
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +131,7 @@ class HybridQuery:
 
 @dataclass(frozen=True, slots=True)
 class HybridAnswer:
-    """The fused list as the engine scored it, whole; the branches when asked; the best similarity."""
+    """The fused list, whole, as the engine scored it; best similarity; branches when asked."""
 
     fused: tuple[Hit, ...]
     best_dense: float | None
@@ -126,13 +140,15 @@ class HybridAnswer:
 
 
 class VectorStore(Protocol):
-    """Keeps generations of points and answers hybrid queries; only `build` and `delete` change it."""
+    """Keeps generations of points and answers hybrid queries; a search never changes it."""
 
     def inspect(self, generation: StoredGeneration) -> CollectionState:
         """Tell what the collection is to this generation, without changing anything."""
         ...
 
-    def build(self, generation: StoredGeneration, points: Iterable[Sequence[Point]]) -> PointsSummary:
+    def build(
+        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+    ) -> PointsSummary:
         """Write batches of points, make them durable, and give count and digest as read back.
 
         Writing the same points again changes nothing. Raises `CollectionIncompatible`,
@@ -145,7 +161,7 @@ class VectorStore(Protocol):
         ...
 
     def query(self, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
-        """Answer a question; never mutates. Raises the store's faults, never a foreign exception."""
+        """Answer a question without changing anything. Raises the faults above and no others."""
         ...
 
     def delete(self, generation: StoredGeneration) -> None:
