@@ -1,0 +1,144 @@
+"""What validation found: one finding, the report, and every code of the specification."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from evidence.faults import Fault
+from evidence.messages import Message
+
+MAX_FINDINGS = 1_000
+MAX_MESSAGE_CHARS = 500
+
+ERROR_CODES = frozenset(
+    {
+        "workspace_missing",
+        "workspace_invalid",
+        "unit_invalid",
+        "unit_path_mismatch",
+        "unit_too_large",
+        "invalid_utf8",
+        "kind_directory_mismatch",
+        "duplicate_id",
+        "multiple_sources",
+        "unit_not_in_manifest",
+        "manifest_missing",
+        "manifest_invalid",
+        "manifest_unit_missing",
+        "pipeline_version_mismatch",
+        "source_missing",
+        "source_hash_mismatch",
+        "source_not_prepared",
+        "source_type_unsupported",
+        "source_too_large",
+        "excerpt_not_found",
+        "credential_detected",
+        "atomic_content_too_large",
+        "evaluation_missing",
+        "evaluation_invalid",
+        "evaluation_unknown_id",
+        "symlink_refused",
+        "path_refused",
+    }
+)
+BLOCKING_CODES = frozenset({"review_item_open", "orphaned_unit"})
+WARNING_CODES = frozenset({"personal_data_suspected", "hidden_text"})
+
+
+class Severity(StrEnum):
+    """How bad a finding is; a warning alone never blocks."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+def severity_of(code: str) -> Severity:
+    """Give the severity of a known code. Raises `KeyError` for one that the specification lacks."""
+    if code in ERROR_CODES:
+        return Severity.ERROR
+    if code in BLOCKING_CODES or code in WARNING_CODES:
+        return Severity.WARNING
+    raise KeyError(code)
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationFinding:
+    """One thing to repair or to know; `path` is relative to `evidence/` (or `workspace.yaml`)."""
+
+    severity: Severity
+    code: str
+    path: str
+    message: Message
+
+    @property
+    def sort_key(self) -> tuple[bool, str, str, str]:
+        """Order errors first, then by path, code and words."""
+        return (self.severity is not Severity.ERROR, self.path, self.code, str(self.message))
+
+    def as_json(self) -> dict[str, str]:
+        """Give the four fields as plain text, the message cut at 500 characters."""
+        return {
+            "severity": self.severity.value,
+            "code": self.code,
+            "path": self.path,
+            "message": str(self.message)[:MAX_MESSAGE_CHARS],
+        }
+
+
+def finding(code: str, path: str, template: str, **values: object) -> ValidationFinding:
+    """Make a finding whose severity follows from its code."""
+    return ValidationFinding(severity_of(code), code, path, bounded(Message(template, **values)))
+
+
+def finding_of(fault: Fault, path: str) -> ValidationFinding:
+    """Turn one broken file's fault into its finding."""
+    return ValidationFinding(severity_of(fault.code), fault.code, path, bounded(fault.message))
+
+
+def bounded(message: Message) -> Message:
+    """Cut a message at 500 characters; a cut one is no longer translatable."""
+    if len(message) <= MAX_MESSAGE_CHARS:
+        return message
+    return Message(f"{message[: MAX_MESSAGE_CHARS - 1]}…")
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """Everything one validation says; `omitted` counts findings beyond the first 1,000."""
+
+    findings: tuple[ValidationFinding, ...]
+    omitted: int = 0
+    open_review_items: int = 0
+    orphans: int = 0
+    errors: int = 0
+
+    @property
+    def publishable(self) -> bool:
+        """Tell whether nothing blocks: no error, no open review item, no orphan."""
+        return not (self.errors or self.open_review_items or self.orphans)
+
+    def as_json(self) -> dict[str, object]:
+        """Give the object that `tht evidence validate --json` prints (spec 70, Command line)."""
+        return {
+            "publishable": self.publishable,
+            "findings": [found.as_json() for found in self.findings],
+            "omitted": self.omitted,
+            "open_review_items": self.open_review_items,
+            "orphans": self.orphans,
+        }
+
+
+def report_of(
+    findings: Iterable[ValidationFinding], *, open_review_items: int, orphans: int
+) -> ValidationReport:
+    """Sort, count and bound findings: errors come first, so none is omitted for a warning."""
+    ordered = sorted(findings, key=lambda found: found.sort_key)
+    return ValidationReport(
+        findings=tuple(ordered[:MAX_FINDINGS]),
+        omitted=max(0, len(ordered) - MAX_FINDINGS),
+        open_review_items=open_review_items,
+        orphans=orphans,
+        errors=sum(found.severity is Severity.ERROR for found in ordered),
+    )
