@@ -1,4 +1,4 @@
-"""What can go wrong, sorted by who can act on it (see "Errors" in docs/style)."""
+"""What can go wrong, sorted by who can act on it ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fault(Exception):
         self.column = column
 
     def as_json(self) -> dict[str, object]:
-        """Give back `{code, message, path, hint}` as `--json` prints it (spec 70, The command line)."""
+        """Give back `{code, message, path, hint}` as `--json` prints it."""
         return {
             "code": self.code,
             "message": str(self.message),

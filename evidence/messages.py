@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 
 def gettext_noop(template: str) -> str:
-    """Mark a template for `makemessages` where Django may not be imported; gives it back as it is."""
+    """Mark a template for `makemessages` where Django may not be imported; gives it back."""
     return template
 
 

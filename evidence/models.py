@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Workspace(models.Model):
-    """One registered knowledge base: where it lives is the operator's word, what it says is Git's."""
+    """One registered knowledge base: where it lives the operator says, what it says is Git's."""
 
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=200)

@@ -81,7 +81,13 @@ class EditConflict(CuratorFault):
     code = "edit_conflict"
 
     def __init__(
-        self, message: str, *, path: str, base: bytes | None, theirs: bytes | None, ours: bytes | None
+        self,
+        message: str,
+        *,
+        path: str,
+        base: bytes | None,
+        theirs: bytes | None,
+        ours: bytes | None,
     ) -> None:
         """Keep the three versions, so that a page can show them and nothing is lost."""
         super().__init__(message, path=path)
@@ -117,8 +123,10 @@ class Repository(Protocol):
         """Give the full commit id behind a name a person typed. Raises `RevisionUnknown`."""
         ...
 
-    def history(self, commit: str, *, after: str | None = None, limit: int = 1000) -> Sequence[Commit]:
-        """Give the first-parent commits from `commit` back to, and without, `after`; newest first."""
+    def history(
+        self, commit: str, *, after: str | None = None, limit: int = 1000
+    ) -> Sequence[Commit]:
+        """Give the first-parent commits from `commit` back to, not with, `after`; newest first."""
         ...
 
     def between(self, after: str | None, upto: str) -> Sequence[Commit]:
@@ -147,7 +155,7 @@ class Repository(Protocol):
         *,
         check: Check | None = None,
     ) -> str:
-        """Commit by compare-and-swap and give the new id; replay on a moved branch when no file overlaps.
+        """Commit by compare-and-swap and give the new id; replay when the branch moved elsewhere.
 
         Paths of the change set are relative to `evidence/`, as in an `EvidenceTree`.
         Raises `EditConflict`, `RepositoryBusy`, `RepositoryBroken` (spec 30, Writing).

@@ -9,7 +9,7 @@ from typing import Final
 from portal.env import Env
 
 NOWHERE: Final = "redis://127.0.0.1:1/0"
-"""Nothing listens there: sending a task fails at once, and the periodic wake-up does the work later."""
+"""Nothing listens there: sending fails at once, and the periodic wake-up does the work later."""
 
 
 def address_file(home: Path) -> Path:

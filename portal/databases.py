@@ -28,7 +28,9 @@ def postgresql(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
         raise SettingInvalid(
-            Message(gettext_noop("PORTAL_DATABASE_URL takes postgresql://user:password@host:port/name."))
+            Message(
+                gettext_noop("PORTAL_DATABASE_URL takes postgresql://user:password@host:port/name.")
+            )
         )
     socket = parse_qs(parts.query).get("host", [""])[0]
     return {

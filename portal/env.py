@@ -1,4 +1,4 @@
-"""Every setting of the portal, typed: read from the environment, with a default or a clear error."""
+"""Every setting of the portal, typed: from the environment, with a default or a clear error."""
 
 from __future__ import annotations
 
@@ -16,7 +16,14 @@ from evidence.messages import Message, gettext_noop
 
 PREFIX: Final = "PORTAL_"
 SECRETS: Final = frozenset(
-    {"secret_key", "database_url", "broker_url", "qdrant_api_key", "embedder_api_key", "hook_secret"}
+    {
+        "secret_key",
+        "database_url",
+        "broker_url",
+        "qdrant_api_key",
+        "embedder_api_key",
+        "hook_secret",
+    }
 )
 """Settings whose value is never shown; URLs are here because they may carry a password."""
 CHECKOUT: Final = Path(__file__).resolve().parent.parent
@@ -38,7 +45,8 @@ class Env(BaseSettings):
 
     home: Path = Field(CHECKOUT / "var", description="Where all state lives.")
     profile: Literal["embedded", "server"] = Field(
-        "embedded", description="`embedded` runs everything on one machine; `server` is for production."
+        "embedded",
+        description="`embedded` runs everything on one machine; `server` is for production.",
     )
     debug: bool = Field(default=False, description="Django's debug pages; never in production.")
     secret_key: str = Field("", description="Made once in PORTAL_HOME by the embedded profile.")
@@ -100,7 +108,7 @@ def _kept_secret(path: Path) -> str:
 
 
 def _from_files() -> dict[str, str]:
-    """Read `PORTAL_<NAME>_FILE` for every secret (Docker's and systemd's way of handing them over)."""
+    """Read `PORTAL_<NAME>_FILE` for every secret, as Docker and systemd hand them over."""
     found = {}
     for name in SECRETS & set(Env.model_fields):
         variable = f"{PREFIX}{name.upper()}_FILE"

@@ -25,7 +25,9 @@ class PortTaken(OperatorFault):
     """Something already listens where the portal should."""
 
     code = "port_taken"
-    hint = gettext_noop("Stop what runs there, or choose another address: PORTAL_BIND=127.0.0.1:8001.")
+    hint = gettext_noop(
+        "Stop what runs there, or choose another address: PORTAL_BIND=127.0.0.1:8001."
+    )
 
 
 def check_port(env: Env) -> None:
@@ -48,7 +50,10 @@ def check_port(env: Env) -> None:
 def serve(env: Env) -> int:
     """Run until one process ends or the terminal says stop; give the exit code."""
     manager = Manager()
-    environment = dict(os.environ) | {"PYTHONUNBUFFERED": "1", "DJANGO_SETTINGS_MODULE": "portal.settings"}
+    environment = dict(os.environ) | {
+        "PYTHONUNBUFFERED": "1",
+        "DJANGO_SETTINGS_MODULE": "portal.settings",
+    }
     written = None
     if not env.broker_url:
         port = _free_port()
@@ -94,7 +99,15 @@ def _web(env: Env) -> str:
     host, _, port = env.bind.rpartition(":")
     return _python(
         *("-m", "granian", "--interface", "wsgi", "--host", host.strip("[]"), "--port", port),
-        *("--workers", "1", "--blocking-threads", "4", "--log-level", "warning", "portal.wsgi:application"),
+        *(
+            "--workers",
+            "1",
+            "--blocking-threads",
+            "4",
+            "--log-level",
+            "warning",
+            "portal.wsgi:application",
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from portal import broker, databases
 from portal.env import CHECKOUT, load
-from portal.navigation import UNFOLD as UNFOLD
+from portal.navigation import UNFOLD  # noqa: F401  (Unfold reads it from here)
 
 ENV = load()
 

@@ -30,10 +30,7 @@ class Approval(models.Model):
         verbose_name = _("approval")
         verbose_name_plural = _("approvals")
         ordering = ("-approved_at",)
-        permissions = [
-            ("approve_revision", _("Can approve a revision")),
-            ("roll_back", _("Can roll back to an earlier generation")),
-        ]
+        permissions = [("approve_revision", _("Can approve a revision and roll back"))]
         constraints = [
             models.UniqueConstraint(
                 fields=("workspace",),
@@ -73,6 +70,9 @@ class Generation(models.Model):
     progress_done = models.PositiveIntegerField(default=0)
     progress_total = models.PositiveIntegerField(default=0)
     attempt = models.PositiveIntegerField(_("attempt"), default=0)
+    """Which build filled the store: an edge store keeps a folder an attempt."""
+    tries = models.PositiveIntegerField(_("tries"), default=0)
+    """How often a worker took it up in its present state."""
     lease_owner = models.CharField(max_length=100, blank=True)
     lease_expires_at = models.DateTimeField(null=True)
     error_code = models.CharField(_("error"), max_length=60, blank=True)
@@ -96,6 +96,7 @@ class Generation(models.Model):
                 name="one_active_generation_a_workspace",
             ),
         ]
+        indexes = [models.Index(fields=("workspace", "state"), name="generation_by_state")]
 
     def __str__(self) -> str:
         """Show the first digits of the id."""
@@ -134,7 +135,7 @@ class PublicationEvent(models.Model):
     workspace = models.CharField(_("workspace"), max_length=80)
     generation = models.ForeignKey(Generation, models.CASCADE, null=True, related_name="events")
     approval = models.ForeignKey(Approval, models.CASCADE, null=True, related_name="events")
-    at = models.DateTimeField(_("when"), auto_now_add=True)
+    at = models.DateTimeField(_("when"))
     actor = models.CharField(_("who"), max_length=150)
     from_state = models.CharField(_("from"), max_length=12, blank=True)
     to_state = models.CharField(_("to"), max_length=12)
@@ -164,9 +165,7 @@ class EmbeddingRecord(models.Model):
         """One vector a text."""
 
         constraints = [
-            models.UniqueConstraint(
-                fields=("embedder", "content_hash"), name="one_vector_a_text"
-            ),
+            models.UniqueConstraint(fields=("embedder", "content_hash"), name="one_vector_a_text"),
         ]
 
     def __str__(self) -> str:

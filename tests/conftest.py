@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,10 +9,10 @@ from pytest_django.fixtures import SettingsWrapper
 
 
 @pytest.fixture
-def portal_home(tmp_path: Path, settings: SettingsWrapper) -> Iterator[Path]:
+def portal_home(tmp_path: Path, settings: SettingsWrapper) -> Path:
     """Give each test a home of its own: repositories, vectors and run files live there."""
     home = tmp_path / "home"
     home.mkdir()
     settings.EVIDENCE = settings.EVIDENCE | {"home": home}
     settings.PUBLISHING = settings.PUBLISHING | {"home": home}
-    yield home
+    return home

@@ -46,7 +46,7 @@ def main(arguments: list[str]) -> int:
         second = pytest(
             *coverage,
             "--cov-append",
-            f"--cov-report=term:skip-covered",
+            "--cov-report=term:skip-covered",
             f"--cov-fail-under={MINIMUM_COVERAGE}",
             "-m",
             "django_db",

@@ -40,7 +40,9 @@ def _strings(string: str | tuple[str, ...]) -> tuple[str, ...]:
 def extracted(package: Path, folder: Path) -> set[object]:
     """Give the msgids that `makemessages` finds in a copy of a package."""
     copy = folder / package.name
-    shutil.copytree(package, copy, ignore=shutil.ignore_patterns("*.mo", "__pycache__", "migrations"))
+    shutil.copytree(
+        package, copy, ignore=shutil.ignore_patterns("*.mo", "__pycache__", "migrations")
+    )
     shutil.rmtree(copy / "locale", ignore_errors=True)
     (copy / "locale").mkdir()
     subprocess.run(
