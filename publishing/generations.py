@@ -1,0 +1,60 @@
+"""A generation's row read as values: what a store must know, and which one answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from publishing.domain.lifecycle import SEARCHABLE, GenerationState
+from publishing.models import Generation
+from publishing.ports import StoredGeneration
+
+
+@dataclass(frozen=True, slots=True)
+class LiveGeneration:
+    """A generation that may be searched, with what its exam decided."""
+
+    stored: StoredGeneration
+    embedder: str
+    """Id of the embedder whose vectors it holds."""
+    threshold: float | None
+    """The best similarity below which an answer may be weak; None means the embedder's default."""
+
+
+def stored(generation: Generation) -> StoredGeneration:
+    """Give what a store must know to write or read this generation."""
+    return StoredGeneration(
+        id=generation.id,
+        workspace=generation.workspace,
+        revision=generation.revision,
+        attempt=generation.attempt,
+        collection=generation.collection,
+        dimension=generation.dimension,
+        language=generation.language,
+        avg_len=generation.avg_len,
+        fusion=generation.fusion,
+        prefetch=generation.prefetch,
+    )
+
+
+def live(generation: Generation) -> LiveGeneration:
+    """Give a row as what a search needs."""
+    return LiveGeneration(
+        stored=stored(generation),
+        embedder=generation.embedder,
+        threshold=generation.threshold,
+    )
+
+
+def active(workspace: str) -> LiveGeneration | None:
+    """Give the one generation that answers now, or None; one indexed query."""
+    row = Generation.objects.filter(workspace=workspace, state=GenerationState.ACTIVE).first()
+    return live(row) if row else None
+
+
+def searchable(workspace: str, generation_id: UUID) -> LiveGeneration | None:
+    """Give the active or a retained generation by its id; None for every other (spec 60, Search)."""
+    row = Generation.objects.filter(
+        workspace=workspace, id=generation_id, state__in=SEARCHABLE
+    ).first()
+    return live(row) if row else None
