@@ -9,9 +9,11 @@ from typing import Protocol
 from uuid import UUID
 
 from evidence.faults import OperatorFault, OutsideFault
-from publishing.domain.payload import FragmentPayload, MalformedPayload
+from publishing.domain.languages import LanguageUnsupported
+from publishing.domain.payload import MalformedPayload
 from publishing.domain.points import GenerationKey, Point, PointsSummary
 from publishing.domain.query import EvidenceFilter
+from publishing.domain.scoring import Hit
 from publishing.domain.vectors import VectorRefused
 
 __all__ = [
@@ -56,18 +58,14 @@ class Bm25Unsupported(OperatorFault):
     code = "bm25_unsupported"
 
 
-class LanguageUnsupported(OperatorFault):
-    """BM25 has no analysis for the workspace's language."""
-
-    code = "language_unsupported"
-
-
 class Embedder(Protocol):
     """Turns texts into vectors of one space."""
 
     id: str
     """`provider/model/revision`."""
     dimension: int
+    default_threshold: float
+    """The best similarity below which an answer may be weak, where no exam measured one."""
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """Give one vector of `dimension` floats a text. Raises `EmbedderUnavailable`."""
@@ -111,14 +109,6 @@ class StoredGeneration:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """One fragment found: its point's payload and the engine's score."""
-
-    score: float
-    payload: FragmentPayload
-
-
-@dataclass(frozen=True, slots=True)
 class HybridQuery:
     """One question to one generation, rendered once: both branches get the same text and filter."""
 
@@ -141,6 +131,14 @@ class HybridAnswer:
 
 class VectorStore(Protocol):
     """Keeps generations of points and answers hybrid queries; a search never changes it."""
+
+    def count_terms(self, language: str, texts: Sequence[str]) -> list[int]:
+        """Give the number of distinct BM25 terms of each text, as this store counts them.
+
+        Called before anything is embedded or written; their median is a generation's `avg_len`.
+        Raises `LanguageUnsupported`.
+        """
+        ...
 
     def inspect(self, generation: StoredGeneration) -> CollectionState:
         """Tell what the collection is to this generation, without changing anything."""
