@@ -1,4 +1,4 @@
-"""How much an answer can be trusted: grounded or weak, and where the line lies (spec 60, Search)."""
+"""How far an answer can be trusted: grounded or weak, and where the line lies (spec 60)."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import lru_cache
+from itertools import pairwise
 from statistics import median
 
 import snowballstemmer
@@ -66,21 +67,19 @@ def separating_threshold(on_topic: Sequence[float], off_topic: Sequence[float]) 
     if not on_topic or not off_topic:
         return None
     values = sorted({*on_topic, *off_topic})
-    best = max(
-        ((_separation(low, on_topic, off_topic), high - low, -low) for low, high in _pairs(values)),
+    separation, width, negative_low = max(
+        (
+            (_separation(low, on_topic, off_topic), high - low, -low)
+            for low, high in pairwise(values)
+        ),
         default=(0.0, 0.0, 0.0),
     )
-    separation, width, negative_low = best
     return -negative_low + width / 2 if separation > 1.0 else None
 
 
 def average_length(term_counts: Sequence[int]) -> int:
     """Give a generation's `avg_len`: the median number of distinct terms a fragment, at least 1."""
     return max(1, math.ceil(median(term_counts))) if term_counts else 1
-
-
-def _pairs(values: Sequence[float]) -> Iterable[tuple[float, float]]:
-    return zip(values, values[1:], strict=False)
 
 
 def _separation(low: float, on_topic: Sequence[float], off_topic: Sequence[float]) -> float:
