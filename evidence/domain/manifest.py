@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 
 from evidence.domain.codec import read_yaml_mapping, write_yaml
+from evidence.domain.identifiers import EvidenceId
+from evidence.domain.problems import FieldRefused
 from evidence.domain.scalars import (
     Digest,
-    EvidenceIdText,
     FileModel,
-    SourcePath,
     Version,
+    Words,
+    empty_list,
+    empty_section,
     first_problem,
 )
+from evidence.domain.text import Line
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
 PIPELINE_VERSION = "evidence-authoring-v1"
 
-UnitIds = Annotated[tuple[EvidenceIdText, ...], Field(strict=False)]
-
 
 class ManifestInvalid(CuratorFault):
-    """The manifest is broken; code `multiple_sources` when a unit stands under two sources."""
+    """The manifest is broken; its code is `multiple_sources` for a unit under two sources."""
 
     code = "manifest_invalid"
     hint = gettext_noop("Correct manifest.yaml, or restore it from Git.")
+
+
+def _source_path(path: str) -> str:
+    if not path.startswith("source/") or len(path) > 1_000:
+        template = gettext_noop("“%(path)s” is not a file under source/.")
+        raise FieldRefused(Message(template, path=path))
+    return path
+
+
+SourcePath = Annotated[Line, AfterValidator(_source_path)]
+UnitIds = Annotated[tuple[EvidenceId, ...], Field(strict=False), BeforeValidator(empty_list)]
 
 
 class ManifestSource(FileModel):
@@ -39,15 +52,18 @@ class ManifestSource(FileModel):
     units: UnitIds = ()
 
 
+Sources = Annotated[Mapping[SourcePath, ManifestSource], BeforeValidator(empty_section)]
+
+
 class Manifest(FileModel):
     """All prepared sources by path, and the units whose source is gone."""
 
-    pipeline_version: Annotated[str, Field(min_length=1, max_length=100)] = PIPELINE_VERSION
-    sources: Mapping[SourcePath, ManifestSource] = Field(default_factory=dict)
+    pipeline_version: Words = PIPELINE_VERSION
+    sources: Sources = Field(default_factory=dict)
     orphans: UnitIds = ()
 
     def owners(self) -> dict[str, str | None]:
-        """Give for every listed id its source's path, or None for an orphan."""
+        """Give for every listed id the path of its source, or None for an orphan."""
         owners: dict[str, str | None] = dict.fromkeys(self.orphans)
         for path, source in self.sources.items():
             owners.update(dict.fromkeys(source.units, path))
@@ -55,18 +71,18 @@ class Manifest(FileModel):
 
 
 class ManifestFile(FileModel):
-    """The file's own shape: both versions must stand in it."""
+    """The shape of the file itself: both versions must stand in it."""
 
     schema_version: Version
-    pipeline_version: Annotated[str, Field(min_length=1, max_length=100)]
-    sources: Mapping[SourcePath, ManifestSource] = Field(default_factory=dict)
+    pipeline_version: Words
+    sources: Sources = Field(default_factory=dict)
     orphans: UnitIds = ()
 
 
 def parse_manifest(text: str) -> Manifest:
-    """Read a manifest; lists may come in any order. Raises `ManifestInvalid`.
+    """Read a manifest; its lists may come in any order. Raises `ManifestInvalid`.
 
-    Another `pipeline_version` is read as it is: whoever asks decides (spec 20, Manifest).
+    Another `pipeline_version` is read as it stands: who asks decides what it means.
     """
     try:
         file = ManifestFile.model_validate(read_yaml_mapping(text))
@@ -74,21 +90,17 @@ def parse_manifest(text: str) -> Manifest:
         raise ManifestInvalid(first_problem(error)) from error
     except CuratorFault as fault:
         raise ManifestInvalid(fault.message, line=fault.line, column=fault.column) from fault
-    manifest = Manifest(
+    _refuse_repeated_units(file)
+    return Manifest(
         pipeline_version=file.pipeline_version, sources=file.sources, orphans=file.orphans
     )
-    _refuse_repeated_units(manifest)
-    return manifest
 
 
 def dump_manifest(manifest: Manifest) -> str:
-    """Write a manifest, keys and lists sorted; `parse_manifest` gives an equal one back."""
+    """Write a manifest, keys and lists sorted; parsing the text gives the same text again."""
     sources = {
-        path: {
-            "sha256": manifest.sources[path].sha256,
-            "units": sorted(manifest.sources[path].units),
-        }
-        for path in sorted(manifest.sources)
+        path: {"sha256": source.sha256, "units": sorted(source.units)}
+        for path, source in sorted(manifest.sources.items())
     }
     return write_yaml(
         {
@@ -100,21 +112,16 @@ def dump_manifest(manifest: Manifest) -> str:
     )
 
 
-def _refuse_repeated_units(manifest: Manifest) -> None:
-    under: Counter[str] = Counter()
-    for path, source in manifest.sources.items():
-        _refuse_twice(source.units, path)
-        under.update(source.units)
-    for evidence_id, count in under.items():
-        if count > 1:
-            message = gettext_noop("%(id)s is listed under more than one source.")
-            raise ManifestInvalid(Message(message, id=evidence_id), code="multiple_sources")
-    _refuse_twice(manifest.orphans, "orphans")
-    _refuse_twice((*under, *manifest.orphans), "orphans")
+def _refuse_repeated_units(file: ManifestFile) -> None:
+    under = Counter(unit for source in file.sources.values() for unit in set(source.units))
+    for evidence_id in _repeated(under):
+        template = gettext_noop("%(id)s is listed under more than one source.")
+        raise ManifestInvalid(Message(template, id=evidence_id), code="multiple_sources")
+    listed = Counter(unit for source in file.sources.values() for unit in source.units)
+    listed.update(file.orphans)
+    for evidence_id in _repeated(listed):
+        raise ManifestInvalid(Message(gettext_noop("%(id)s is listed twice."), id=evidence_id))
 
 
-def _refuse_twice(units: tuple[str, ...], where: str) -> None:
-    for evidence_id, count in Counter(units).items():
-        if count > 1:
-            message = gettext_noop("%(id)s is listed twice under %(where)s.")
-            raise ManifestInvalid(Message(message, id=evidence_id, where=where))
+def _repeated(counts: Counter[str]) -> Iterable[str]:
+    return sorted(unit for unit, count in counts.items() if count > 1)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 
 from charset_normalizer import from_bytes
 
+from evidence.domain.text import normalize_text
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
@@ -55,11 +55,6 @@ def normalize_source(data: bytes) -> str:
     An empty file gives one newline. Raises `InvalidUtf8` (spec 20, Normalization).
     """
     return normalize_text(decode_utf8(data)).rstrip("\n") + "\n"
-
-
-def normalize_text(text: str) -> str:
-    """Apply NFC and LF line ends alone, as excerpts need it."""
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def source_hash(text: str) -> str:
