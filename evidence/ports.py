@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from evidence.domain.tree import ChangeSet, EvidenceTree
+from evidence.domain.tree import ChangeSet
 from evidence.domain.units import (
     CuratedEvidence,
     EvidenceKind,
@@ -53,11 +53,15 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One file of a revision: its path relative to the workspace folder, Git mode and blob id."""
+    """One file of a revision: its path relative to the workspace folder, Git mode and blob id.
+
+    `size` is in bytes, and 0 where the listing does not know it (differences, submodules).
+    """
 
     path: str
     mode: str
     blob: str
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +110,9 @@ class RepositoryBroken(OperatorFault):
     code = "repository_unavailable"
 
 
-Check = Callable[[EvidenceTree], None]
-"""Looks at the tree a replayed commit would give; raises a `CuratorFault` to refuse it."""
+Check = Callable[[str, ChangeSet], None]
+"""Looks at what a commit would become: the head it goes on and the change set as it will be written
+(after a replay another one than was asked for); raises a `CuratorFault` to refuse it."""
 
 
 class Repository(Protocol):
@@ -135,6 +140,10 @@ class Repository(Protocol):
 
     def entries(self, commit: str) -> Sequence[Entry]:
         """List the files under the workspace folder, symlinks and submodules included."""
+        ...
+
+    def entry(self, commit: str, path: str) -> Entry | None:
+        """Give one file of a revision, or None; `path` is relative to the workspace folder."""
         ...
 
     def changes(self, before: str, after: str) -> Sequence[PathChange]:

@@ -1,0 +1,267 @@
+"""The repository of a workspace: a bare Git repository, driven by plain `git` processes."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO
+
+from evidence.adapters import git_import, git_listing, git_process
+from evidence.adapters.git_replay import moved, replayed
+from evidence.adapters.git_turn import MAX_TRIES, Turn
+from evidence.domain.tree import WORKSPACE_FILE, ChangeSet
+from evidence.messages import Message, gettext_noop
+from evidence.ports import (
+    Author,
+    Check,
+    Commit,
+    Entry,
+    PathChange,
+    RepositoryBroken,
+    RepositoryBusy,
+    RevisionUnknown,
+)
+
+FULL_ID = re.compile(r"^[0-9a-f]{40}$")
+ABBREVIATED_ID = re.compile(r"^[0-9a-f]{7,40}$")
+NO_COMMIT = "0" * 40
+SUBMODULE = "160000"
+PROPOSALS = "evidence/proposal-"
+COMMITTER = Author("Evidence Portal", "evidence-portal@localhost")
+
+
+def now() -> datetime:
+    """Give the present instant."""
+    return datetime.now(UTC)
+
+
+class GitRepository:
+    """A bare repository that holds one workspace's folder (spec 30).
+
+    Paths of entries and changes are relative to `folder`, those of a change set to `evidence/`.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        folder: str = "",
+        committer: Author = COMMITTER,
+        clock: Callable[[], datetime] = now,
+    ) -> None:
+        """Take the bare repository's place and the workspace's folder inside it."""
+        self.path = path
+        self.folder = folder.strip("/")
+        self._prefix = f"{self.folder}/" if self.folder else ""
+        self._committer = committer
+        self._clock = clock
+
+    def head(self, branch: str) -> str:
+        """Give the commit a branch points at. Raises `RevisionUnknown`."""
+        answer = git_process.run(
+            self.path, "show-ref", "--verify", "--hash", "--", f"refs/heads/{branch}"
+        )
+        if answer.code:
+            if not (self.path / "HEAD").exists():
+                raise RepositoryBroken(gettext_noop("The repository is not there."))
+            raise unknown(branch)
+        return answer.out.decode().strip()
+
+    def resolve(self, revision: str) -> str:
+        """Give the full id behind a branch or an abbreviated id. Raises `RevisionUnknown`."""
+        if not ABBREVIATED_ID.match(revision):
+            return self.head(revision)
+        answer = git_process.run(
+            self.path,
+            "rev-parse",
+            "--verify",
+            "--quiet",
+            "--end-of-options",
+            f"{revision}^{{commit}}",
+        )
+        if answer.code:
+            raise unknown(revision)
+        return answer.out.decode().strip()
+
+    def history(
+        self, commit: str, *, after: str | None = None, limit: int | None = None
+    ) -> Sequence[Commit]:
+        """Give the first-parent commits back to, and without, `after`; newest first."""
+        bound = () if limit is None else (f"--max-count={limit}",)
+        return self._log("--first-parent", *bound, after=after, upto=commit)
+
+    def between(self, after: str | None, upto: str) -> Sequence[Commit]:
+        """Give every commit reachable from `upto` and not from `after` (all parents)."""
+        return self._log(after=after, upto=upto)
+
+    def _log(self, *options: str, after: str | None, upto: str) -> Sequence[Commit]:
+        bounds = [full(upto)] if after is None else [full(upto), f"^{full(after)}"]
+        out = git_process.output(
+            self.path,
+            "log",
+            "-z",
+            git_listing.LOG_FORMAT,
+            *options,
+            "--end-of-options",
+            *bounds,
+            "--",
+        )
+        return tuple(git_listing.read_log(out))
+
+    def entries(self, commit: str) -> Sequence[Entry]:
+        """List `workspace.yaml` and all of `evidence/`, symlinks and submodules included."""
+        wanted = (f"{self._prefix}{WORKSPACE_FILE}", f"{self._prefix}evidence")
+        out = git_process.output(
+            self.path, "ls-tree", "-r", "-z", "-l", "--full-tree", full(commit), "--", *wanted
+        )
+        return tuple(git_listing.read_entries(out, self._prefix))
+
+    def entry(self, commit: str, path: str) -> Entry | None:
+        """Give one file of a revision, or None; `path` is relative to the workspace folder."""
+        out = git_process.output(
+            self.path, "ls-tree", "-z", "-l", "--full-tree", full(commit), "--", self._prefix + path
+        )
+        found = tuple(git_listing.read_entries(out, self._prefix))
+        return found[0] if found else None
+
+    def changes(self, before: str, after: str) -> Sequence[PathChange]:
+        """List what differs under the workspace folder; the cost follows the change."""
+        wanted = (f"{self._prefix}{WORKSPACE_FILE}", f"{self._prefix}evidence")
+        out = git_process.output(
+            self.path,
+            *("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev"),
+            *("--end-of-options", full(before), full(after), "--", *wanted),
+        )
+        return tuple(git_listing.read_changes(out, self._prefix))
+
+    def blobs(self, ids: Iterable[str]) -> Mapping[str, bytes]:
+        """Read many blobs with one process. Raises `RevisionUnknown` for one that is not there."""
+        wanted = tuple(dict.fromkeys(full(blob) for blob in ids))
+        if not wanted:
+            return {}
+        with tempfile.TemporaryFile() as names:
+            names.write("\n".join(wanted).encode())
+            names.seek(0)
+            with git_process.stream(
+                self.path, "cat-file", "--batch", "--buffer", stdin=names
+            ) as out:
+                return {blob: _read_blob(out, blob) for blob in wanted}
+
+    def commit(
+        self,
+        branch: str,
+        change_set: ChangeSet,
+        author: Author,
+        message: str,
+        expected_parent: str,
+        *,
+        check: Check | None = None,
+    ) -> str:
+        """Commit by compare-and-swap; replay on a moved branch when no file overlaps.
+
+        Gives the new commit, or the present head when somebody else already made the same change.
+        Raises `EditConflict`, `RepositoryBusy`, `RepositoryBroken` (spec 30, Writing).
+        """
+        with Turn(self.path / "evidence-writers.lock") as turn:
+            for _ in range(MAX_TRIES):
+                parent = self.head(branch)
+                changes = self._on(parent, change_set, full(expected_parent))
+                if not changes:
+                    return parent
+                if check is not None:
+                    check(parent, changes)
+                commit = self._write(changes, author, message, parent)
+                if self._swap(branch, commit, parent):
+                    return commit
+                if turn.is_over():
+                    break
+        raise RepositoryBusy(
+            gettext_noop("Others kept saving at the same moment."),
+            hint=gettext_noop("Save again in a few seconds."),
+        )
+
+    def propose(
+        self, branch: str, change_set: ChangeSet, author: Author, message: str, parent: str
+    ) -> str:
+        """Create a proposal branch with one commit on `parent` and give its id."""
+        commit = self._write(change_set, author, message, full(parent))
+        if not self._swap(proposal(branch), commit, NO_COMMIT):
+            raise RepositoryBusy(gettext_noop("This proposal exists already."))
+        return commit
+
+    def drop(self, branch: str) -> None:
+        """Delete a proposal branch; a missing one is fine."""
+        git_process.output(self.path, "update-ref", "-d", f"refs/heads/{proposal(branch)}")
+
+    def pin(self, name: str, commit: str) -> None:
+        """Keep a commit reachable as `refs/evidence/<name>`."""
+        git_process.output(self.path, "update-ref", f"refs/evidence/{name}", full(commit))
+
+    def unpin(self, name: str) -> None:
+        """Remove such a ref; a missing one is fine."""
+        git_process.output(self.path, "update-ref", "-d", f"refs/evidence/{name}")
+
+    def _on(self, parent: str, change_set: ChangeSet, expected: str) -> ChangeSet:
+        if parent == expected:
+            return change_set
+        overlaps = moved(change_set, self.changes(expected, parent))
+        sides = [side for change in overlaps for side in (change.before, change.after) if side]
+        return replayed(
+            change_set, overlaps, self.blobs(side.blob for side in sides if side.mode != SUBMODULE)
+        )
+
+    def _write(self, change_set: ChangeSet, author: Author, message: str, parent: str) -> str:
+        changes = {
+            f"{self._prefix}evidence/{path}": data for path, data in change_set.changes.items()
+        }
+        return git_import.write_commit(
+            self.path,
+            changes,
+            parent=parent,
+            people=git_import.People(author, self._committer),
+            at=self._clock(),
+            message=message,
+        )
+
+    def _swap(self, branch: str, new: str, old: str) -> bool:
+        """Move a branch if it still points at `old`; False when somebody else moves it."""
+        answer = git_process.run(self.path, "update-ref", f"refs/heads/{branch}", new, old)
+        if not answer.code:
+            return True
+        if any(sign in answer.error for sign in ("but expected", "File exists", "already exists")):
+            return False
+        raise git_process.broken(answer)
+
+
+def full(commit: str) -> str:
+    """Let only a full object id through to Git. Raises `RevisionUnknown`."""
+    if not FULL_ID.match(commit):
+        raise unknown(commit)
+    return commit
+
+
+def proposal(branch: str) -> str:
+    """Let only a proposal branch be made or deleted. Raises `ValueError` (a bug of the caller)."""
+    if not branch.startswith(PROPOSALS):
+        raise ValueError(branch)
+    return branch
+
+
+def unknown(revision: str) -> RevisionUnknown:
+    """Say that there is no such revision."""
+    message = gettext_noop("There is no revision “%(revision)s” here.")
+    return RevisionUnknown(Message(message, revision=revision[:100]))
+
+
+def _read_blob(out: IO[bytes], blob: str) -> bytes:
+    header = out.readline().split()
+    if len(header) != 3 or header[1] != b"blob":
+        raise unknown(blob)
+    size = int(header[2])
+    data = out.read(size + 1)
+    if len(data) != size + 1:
+        raise RepositoryBroken(gettext_noop("The repository cannot be read."))
+    return data[:-1]
