@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pytest_django.fixtures import SettingsWrapper
+from pytest_django import Settings
 
 
 @pytest.fixture
-def portal_home(tmp_path: Path, settings: SettingsWrapper) -> Path:
+def portal_home(tmp_path: Path, settings: Settings) -> Path:
     """Give each test a home of its own: repositories, vectors and run files live there."""
     home = tmp_path / "home"
     home.mkdir()
