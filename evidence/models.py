@@ -59,6 +59,8 @@ class SourceRecord(models.Model):
     blob = models.CharField(max_length=40, blank=True)
     bytes_sha256 = models.CharField(max_length=64, blank=True)
     text_sha256 = models.CharField(max_length=80, blank=True)
+    manifest_sha256 = models.CharField(max_length=80, blank=True)
+    """The hash the manifest keeps for this source; empty when it does not name it."""
     size = models.PositiveIntegerField(_("size"), default=0)
     state = models.CharField(_("state"), max_length=12, choices=SourceState.choices)
     unit_count = models.PositiveIntegerField(_("units"), default=0)
@@ -76,6 +78,27 @@ class SourceRecord(models.Model):
     def __str__(self) -> str:
         """Show the path."""
         return self.path
+
+
+class ListedUnitRecord(models.Model):
+    """One id that the manifest lists, whether a file has it or not; no source means an orphan."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="listed_units")
+    evidence_id = models.CharField(max_length=100)
+    source_file = models.CharField(max_length=1000, blank=True)
+
+    class Meta:
+        """A manifest that lists an id twice is invalid and has no rows."""
+
+        verbose_name = _("listed unit")
+        verbose_name_plural = _("listed units")
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "evidence_id"), name="one_listing_an_id"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the id."""
+        return self.evidence_id
 
 
 class UnitRecord(models.Model):
@@ -247,6 +270,10 @@ class PreparationRun(models.Model):
     base_commit = models.CharField(max_length=40, blank=True)
     proposal_commit = models.CharField(max_length=40, blank=True)
     accepted_commit = models.CharField(max_length=40, blank=True)
+    discard_reason = models.TextField(_("reason"), blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    leased_until = models.DateTimeField(null=True)
+    """While a worker computes: another delivery leaves; after it, another worker takes over."""
     sources_total = models.PositiveIntegerField(default=0)
     sources_done = models.PositiveIntegerField(default=0)
     report = models.JSONField(default=dict)
