@@ -22,11 +22,6 @@ class PublishingSettings(BaseModel):
     max_tries: int = 3
     """How often one step of a generation is tried before it fails."""
 
-    @property
-    def vectors_folder(self) -> Path:
-        """Give the folder of the edge store (spec 70, Two commands)."""
-        return self.home / "vectors"
-
 
 def current() -> PublishingSettings:
     """Give the settings in force; a test that changes `settings.PUBLISHING` is seen at once."""

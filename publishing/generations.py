@@ -53,7 +53,7 @@ def active(workspace: str) -> LiveGeneration | None:
 
 
 def searchable(workspace: str, generation_id: UUID) -> LiveGeneration | None:
-    """Give the active or a retained generation by its id; None for every other (spec 60, Search)."""
+    """Give the active or a retained generation by its id; None for any other (spec 60)."""
     row = Generation.objects.filter(
         workspace=workspace, id=generation_id, state__in=SEARCHABLE
     ).first()

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Final
 
 from django.db import transaction
+from django.db.models import Q
 
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
@@ -61,19 +62,21 @@ def move(
     *,
     cause: Cause,
     worker: str | None = None,
+    only: Q | None = None,
     **changes: object,
 ) -> None:
     """Take a generation one step along the table, and write further columns with it.
 
-    The update is conditional on the state that the row object says, and on the lease when a
-    `worker` moves it. The row object is brought up to date. Raises `TransitionRefused`,
-    `GenerationMoved`; `IntegrityError` when the pointer is taken (the caller decides).
+    The update is conditional on the state that the row object says, on the lease when a `worker`
+    moves it, and on `only`, which may name columns of the row itself. The row object is brought up
+    to date. Raises `TransitionRefused`, `GenerationMoved`; `IntegrityError` when the pointer is
+    taken (the caller decides).
     """
     before = GenerationState(generation.state)
     check_transition(before, to)
     values = {"state": to.value, "tries": 0, **dict.fromkeys(STAMPS.get(to, ()), cause.at)}
     values |= changes
-    rows = Generation.objects.filter(pk=generation.pk, state=before)
+    rows = Generation.objects.filter(only or Q(), pk=generation.pk, state=before)
     if worker is not None:
         rows = rows.filter(lease_owner=worker)
     with transaction.atomic():

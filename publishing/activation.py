@@ -1,0 +1,151 @@
+"""Move the one pointer: to a candidate that passed, or back to a retained generation."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from evidence.faults import CuratorFault, OperatorFault, OutsideFault
+from evidence.messages import Message, gettext_noop
+from evidence.ports import Actor
+from publishing import permissions, transitions
+from publishing.domain.lifecycle import ApprovalState, GenerationState
+from publishing.domain.points import PointsSummary
+from publishing.generations import stored
+from publishing.leases import Hold
+from publishing.models import Approval, Generation
+from publishing.ports import VectorStore
+from publishing.transitions import Cause
+
+_S = GenerationState
+NO_REASON: Final = Message(gettext_noop("Say why you roll back."))
+
+
+class PointsDiffer(OperatorFault):
+    """The store does not hold what the build wrote, by count or by digest."""
+
+    code = "points_differ"
+    hint = gettext_noop("Approve the revision again; it is built afresh.")
+
+
+class ApprovalOvertaken(CuratorFault):
+    """The approval is not for this revision, or a later approval was activated before it."""
+
+    code = "approval_overtaken"
+
+
+class PointerMoved(OutsideFault):
+    """Another generation became active at the same moment; the next try sees it."""
+
+    code = "pointer_moved"
+
+
+class RollbackRefused(CuratorFault):
+    """There is no such generation to go back to, or no reason was given."""
+
+    code = "rollback_refused"
+
+
+def activate(*, hold: Hold, store: VectorStore) -> None:
+    """Make a ready candidate the one that answers, in one short transaction (spec 50, Activate).
+
+    Raises `PointsDiffer`, `ApprovalClosed`, `ApprovalOvertaken`, `PointerMoved`, `GenerationMoved`.
+    """
+    generation = hold.generation
+    approval = generation.approval
+    if approval is None:
+        raise _overtaken(generation)
+    _check_points(generation, store.summary(stored(generation)))
+    cause = Cause(actor=approval.approved_by, at=hold.clock(), reason=approval.note)
+    with transaction.atomic():
+        _check_approval(approval, generation)
+        transitions.close_approval(approval, ApprovalState.ACTIVATED, cause=cause)
+        _point_at(generation, cause=cause, worker=hold.worker)
+
+
+def roll_back(
+    *, workspace: str, to: UUID | None, actor: Actor, note: str, store: VectorStore
+) -> UUID:
+    """Point at a retained generation again, without a build, and give its id (spec 50, Rollback).
+
+    `to` None means the one that was made before the active one. Raises `NotPermitted`,
+    `RollbackRefused`, `PointsDiffer`, `PointerMoved`, and what the store raises.
+    """
+    permissions.require(actor)
+    if not note.strip():
+        raise RollbackRefused(NO_REASON)
+    target = _target(workspace, to)
+    _check_points(target, store.summary(stored(target)))
+    cause = Cause(actor=actor.username, at=timezone.now(), reason=note.strip())
+    with transaction.atomic():
+        _point_at(target, cause=cause, worker=None)
+    return target.pk
+
+
+def _point_at(generation: Generation, *, cause: Cause, worker: str | None) -> None:
+    """Supersede what is active and put `generation` in its place; the unique index decides."""
+    before = Generation.objects.filter(
+        workspace=generation.workspace, state=GenerationState.ACTIVE
+    ).first()
+    try:
+        with transaction.atomic():
+            if before is not None:
+                transitions.move(before, GenerationState.SUPERSEDED, cause=cause)
+            transitions.move(generation, GenerationState.ACTIVE, cause=cause, worker=worker)
+    except IntegrityError as error:
+        raise PointerMoved(
+            Message(gettext_noop("Another generation became active at the same moment."))
+        ) from error
+
+
+def _target(workspace: str, to: UUID | None) -> Generation:
+    retained = Generation.objects.filter(workspace=workspace, state=GenerationState.SUPERSEDED)
+    active = Generation.objects.filter(workspace=workspace, state=GenerationState.ACTIVE).first()
+    if to is not None:
+        found = retained.filter(pk=to).first()
+    elif active is not None:
+        found = retained.filter(created_at__lt=active.created_at).order_by("-created_at").first()
+    else:
+        found = None
+    if found is None:
+        raise RollbackRefused(
+            Message(gettext_noop("There is no such retained generation to go back to."))
+        )
+    return found
+
+
+def _check_approval(approval: Approval, generation: Generation) -> None:
+    later = Approval.objects.filter(
+        workspace=approval.workspace, state=ApprovalState.ACTIVATED, pk__gt=approval.pk
+    )
+    bound = (approval.revision, approval.content_digest)
+    if bound != (generation.revision, generation.content_digest) or later.exists():
+        raise _overtaken(generation)
+
+
+def _check_points(generation: Generation, found: PointsSummary) -> None:
+    expected = PointsSummary(count=generation.point_count, digest=generation.points_digest)
+    if found != expected:
+        raise PointsDiffer(
+            Message(
+                gettext_noop(
+                    "The store holds %(found)s fragments of generation %(id)s, or other ones;"
+                    " %(expected)s were written."
+                ),
+                found=found.count,
+                expected=expected.count,
+                id=str(generation),
+            )
+        )
+
+
+def _overtaken(generation: Generation) -> ApprovalOvertaken:
+    return ApprovalOvertaken(
+        Message(
+            gettext_noop("No approval in force allows generation %(id)s to become active."),
+            id=str(generation),
+        )
+    )
