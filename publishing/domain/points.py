@@ -9,12 +9,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from evidence.domain.fragments import Fragment, render_fragments
+from evidence.domain.fragments import MAX_CHUNK_CHARS, Fragment, render_fragments
 from evidence.domain.units import CuratedEvidence
 from publishing.domain.payload import FragmentPayload
 from publishing.domain.vectors import checked_vector
-
-MAX_CHUNK_CHARS = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,14 +112,33 @@ def comparable(value: str) -> str:
     return unicodedata.normalize("NFC", value).strip()
 
 
-def points_digest(points: Iterable[tuple[UUID, FragmentPayload]]) -> PointsSummary:
-    """Count points and digest them: SHA-256 over the sorted lines `<id> <payload's SHA-256>`.
+class PointsDigest:
+    """Counts points and digests them whatever their order; one that comes twice counts once."""
 
-    Vectors are left out because a store normalizes them; it proves their presence by itself.
-    """
-    lines = sorted(f"{point_id} {_payload_digest(payload)}\n" for point_id, payload in points)
-    digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-    return PointsSummary(count=len(lines), digest=f"sha256:{digest}")
+    def __init__(self) -> None:
+        """Start with no points."""
+        self._digests: dict[UUID, str] = {}
+
+    def add(self, point_id: UUID, payload: FragmentPayload) -> None:
+        """Take one point into account."""
+        self._digests[point_id] = _payload_digest(payload)
+
+    def summary(self) -> PointsSummary:
+        """Give the count, and SHA-256 over the sorted lines `<id> <SHA-256 of the payload>`.
+
+        Vectors are left out because a store normalizes them; it proves their presence by itself.
+        """
+        lines = sorted(f"{point_id} {digest}\n" for point_id, digest in self._digests.items())
+        digest = hashlib.sha256("".join(lines).encode()).hexdigest()
+        return PointsSummary(count=len(lines), digest=f"sha256:{digest}")
+
+
+def points_digest(points: Iterable[Point]) -> PointsSummary:
+    """Give what a store must give back after these points were written to it."""
+    digest = PointsDigest()
+    for point in points:
+        digest.add(point.id, point.payload)
+    return digest.summary()
 
 
 def _payload_digest(payload: FragmentPayload) -> str:

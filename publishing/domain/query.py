@@ -20,7 +20,8 @@ from pydantic import (
 from evidence.domain.units import EvidenceKind, EvidencePurpose
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
-from publishing.domain.points import GenerationKey, comparable
+from publishing.domain.payload import FragmentPayload, MalformedPayload
+from publishing.domain.points import GenerationKey, comparable, content_hash
 
 MAX_QUERY_CHARS = 20_000
 MAX_CONTEXT_VALUES = 200
@@ -149,3 +150,30 @@ def make_filter(request: SearchRequest, key: GenerationKey) -> EvidenceFilter:
         tables=context.required_tables,
         columns=context.required_columns,
     )
+
+
+def matches(payload: FragmentPayload, wanted: EvidenceFilter) -> bool:
+    """Tell whether a fragment is one that the filter asks for."""
+    constants = (payload.workspace_id, payload.workspace_revision, payload.vector_generation)
+    lists = (
+        ((payload.evidence_kind,), wanted.kinds),
+        (payload.concepts, wanted.concepts),
+        (payload.tables, wanted.tables),
+        (payload.columns, wanted.columns),
+    )
+    return (
+        constants == (wanted.workspace, wanted.revision, wanted.generation)
+        and wanted.purpose in payload.purposes
+        and all(not asked or not set(asked).isdisjoint(has) for has, asked in lists)
+    )
+
+
+def check_match(payload: FragmentPayload, wanted: EvidenceFilter) -> None:
+    """Refuse what a store gave back and nobody asked for, or whose text is not what was written.
+
+    Raises `MalformedPayload`: hard filters are checked twice, here without the store's help.
+    """
+    if not matches(payload, wanted) or content_hash(payload.text) != payload.content_hash:
+        raise MalformedPayload(
+            Message(gettext_noop("The vector store gave back a fragment that was not asked for."))
+        )
