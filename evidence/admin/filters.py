@@ -1,0 +1,100 @@
+"""Filters of the lists; the home page's numbers link to them by workspace slug."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from django.contrib.admin import ModelAdmin, SimpleListFilter
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from evidence.admin.wording import KINDS, PURPOSES
+from evidence.models import Workspace
+
+Choices = Sequence[tuple[str, str | Promise]]
+
+
+class WorkspaceFilter(SimpleListFilter):
+    """Narrow a list to one workspace; hidden while there is only one."""
+
+    title = _("workspace")
+    parameter_name = "workspace"
+    lookup: ClassVar[str] = "workspace__slug"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
+        """List the workspaces by title."""
+        return list(Workspace.objects.values_list("slug", "title"))
+
+    def has_output(self) -> bool:
+        """Leave a choice of one out."""
+        return len(self.lookup_choices) > 1
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Keep the rows of the chosen workspace."""
+        return queryset.filter(**{self.lookup: self.value()}) if self.value() else queryset
+
+
+class UnitsWorkspaceFilter(WorkspaceFilter):
+    """The same, for rows that belong to a unit."""
+
+    lookup = "unit__workspace__slug"
+
+
+class KindFilter(SimpleListFilter):
+    """Narrow units to one kind."""
+
+    title = _("kind")
+    parameter_name = "kind"
+    lookup: ClassVar[str] = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
+        """List the eight kinds in words."""
+        return list(KINDS.items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Keep the units of the chosen kind."""
+        return queryset.filter(**{self.lookup: self.value()}) if self.value() else queryset
+
+
+class PurposeFilter(SimpleListFilter):
+    """Narrow units to those that serve a purpose."""
+
+    title = _("purpose")
+    parameter_name = "purpose"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
+        """List the four purposes in words."""
+        return list(PURPOSES.items())
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Keep the units that serve it: SQLite has no JSON containment, so the text is matched."""
+        chosen = self.value()
+        known = chosen if chosen in PURPOSES else None
+        return queryset.filter(purposes__icontains=f'"{known}"') if known else queryset
+
+
+class AttentionFilter(SimpleListFilter):
+    """Narrow units to those that need somebody."""
+
+    title = _("needs attention")
+    parameter_name = "attention"
+    conditions: ClassVar[dict[str, dict[str, object]]] = {
+        "invalid": {"is_valid": False},
+        "open": {"open_items__gt": 0},
+        "orphan": {"is_orphan": True},
+    }
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
+        """List the three reasons."""
+        return [
+            ("invalid", _("cannot be read")),
+            ("open", _("open review items")),
+            ("orphan", _("orphans: their source is gone")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Keep the units with the chosen reason."""
+        return queryset.filter(**self.conditions.get(self.value() or "", {}))

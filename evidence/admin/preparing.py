@@ -1,0 +1,51 @@
+"""The button that starts a preparation, wherever it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.http import HttpRequest, HttpResponse
+
+from evidence import conf, curation, tasks
+from evidence.admin.pages import actor_of, go, say_fault
+from evidence.faults import Fault
+from evidence.models import SourceState, Workspace
+
+WAITING = (SourceState.NEW, SourceState.CHANGED, SourceState.REMOVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """How many notes of a workspace the last preparation has not seen."""
+
+    slug: str
+    title: str
+    count: int
+
+
+def start(request: HttpRequest, slug: str, *, only: tuple[str, ...] = ()) -> HttpResponse:
+    """Start a preparation and go to its page; the task is sent once the row is committed."""
+    try:
+        run = curation.start_preparation(
+            workspace=slug,
+            requested_by=actor_of(request).username,
+            restructurer=conf.current().restructurer,
+            only=only,
+        )
+    except Fault as fault:
+        say_fault(request, fault)
+        return go("evidence_sourcerecord_changelist")
+    transaction.on_commit(lambda: tasks.prepare_workspace.delay(str(run.pk)))
+    return go("evidence_preparationrun_change", run.pk)
+
+
+def waiting(request: HttpRequest) -> list[Waiting]:
+    """Give the workspaces in which notes wait, narrowed as the list is."""
+    rows = Workspace.objects.annotate(
+        count=Count("sources", filter=Q(sources__state__in=WAITING))
+    ).filter(count__gt=0)
+    if slug := request.GET.get("workspace"):
+        rows = rows.filter(slug=slug)
+    return [Waiting(row.slug, row.title, row.count) for row in rows]

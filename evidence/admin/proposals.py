@@ -1,0 +1,123 @@
+"""Proposals: a preparation's progress, its change unit by unit, accepting and discarding it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin import display
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from evidence import curation
+from evidence.admin.filters import WorkspaceFilter
+from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
+from evidence.admin.proposed import proposed_units
+from evidence.admin.wording import badge
+from evidence.faults import Fault
+from evidence.forms import ReasonForm
+from evidence.models import PreparationRun, RunState
+
+TONES = {
+    RunState.WAITING: "info",
+    RunState.RUNNING: "info",
+    RunState.PROPOSED: "warn",
+    RunState.ACCEPTED: "ok",
+    RunState.FAILED: "bad",
+}
+UNFINISHED = frozenset({RunState.WAITING, RunState.RUNNING})
+
+
+@admin.register(PreparationRun)
+class ProposalPage(ReadablePage):
+    """What a preparation would change; nothing is changed before somebody accepts it."""
+
+    page_template = "evidence/proposal.html"
+    steps = ("progress", "accept", "discard")
+    list_display = ("requested_at", "state_words", "workspace", "requested_by", "restructurer")
+    list_filter = (WorkspaceFilter, "state")
+    list_select_related = ("workspace",)
+    empty_title = _("No proposals yet")
+    empty_hint = _("Prepare a source note: what would change is shown here for you to decide.")
+
+    @display(description=_("state"), ordering="state")
+    def state_words(self, run: PreparationRun) -> SafeString:
+        """Say where the run stands."""
+        return run_badge(run)
+
+    def page_context(self, request: HttpRequest, row: PreparationRun) -> dict[str, Any]:
+        """Show the progress of a running one, the change of a proposed one, the end of the rest."""
+        shows_units = row.state == RunState.PROPOSED
+        return {
+            "title": gettext("Proposal of %(when)s") % {"when": row},
+            "badge": run_badge(row),
+            "running": row.state in UNFINISHED,
+            "words": progress_words(row),
+            "units": proposed_units(row) if shows_units else (),
+            "may_decide": shows_units and may(request, "evidence.curate_workspace"),
+            "reason_form": ReasonForm(),
+        }
+
+    def progress(self, request: HttpRequest, object_id: str) -> JsonResponse:
+        """Answer how far the run is; the page asks every two seconds."""
+        run = self.row(request, object_id)
+        return JsonResponse(
+            {
+                "ended": run.state not in UNFINISHED,
+                "done": run.sources_done,
+                "total": run.sources_total,
+                "words": progress_words(run),
+            }
+        )
+
+    def accept(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Make the proposal one commit of the signed-in person."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        run = self.row(request, object_id)
+        try:
+            curation.accept(run=run, author=actor_of(request))
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("Accepted: one commit in your name."))
+        return go("evidence_preparationrun_change", run.pk)
+
+    def discard(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Set the proposal aside, with the reason that the next preparation is told."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        run = self.row(request, object_id)
+        form = ReasonForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, gettext("Say why: the next preparation is told."))
+            return go("evidence_preparationrun_change", run.pk)
+        try:
+            curation.discard(
+                run=run, author=actor_of(request), reason=form.cleaned_data["reason"]
+            )
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("Discarded. Nothing was changed."))
+        return go("evidence_preparationrun_change", run.pk)
+
+
+def run_badge(run: PreparationRun) -> SafeString:
+    """Give the state of a run as a badge."""
+    state = RunState(run.state)
+    return badge(state.label, TONES.get(state, ""))
+
+
+def progress_words(run: PreparationRun) -> str:
+    """Say how far a run is, for people and screen readers."""
+    if run.state == RunState.WAITING:
+        return gettext("Waiting for a worker…")
+    if run.state == RunState.RUNNING and run.sources_total:
+        counts = {"done": run.sources_done, "total": run.sources_total}
+        return gettext("%(done)s of %(total)s notes read") % counts
+    return str(RunState(run.state).label)

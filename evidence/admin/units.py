@@ -1,0 +1,110 @@
+"""Units: the list, the readable page, and the text editor that saves one commit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import display
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from evidence.admin import editor
+from evidence.admin.files import UnitFile, source_bytes, unit_file
+from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
+from evidence.admin.notes import note_html
+from evidence.admin.pages import ReadablePage, may, require
+from evidence.admin.passages import Passage
+from evidence.admin.rendering import render_markdown
+from evidence.admin.typed_view import parts
+from evidence.admin.wording import badge, kind_label, purpose_label
+from evidence.models import FindingRecord, SourceRecord, UnitRecord
+from evidence.translation import filled
+
+
+@admin.register(UnitRecord)
+class UnitPage(ReadablePage):
+    """Reviewed knowledge, one typed unit a row."""
+
+    page_template = "evidence/unit.html"
+    steps = ("edit",)
+    list_display = ("title", "kind_words", "state", "purpose_words", "source_file")
+    list_filter = (WorkspaceFilter, KindFilter, AttentionFilter, PurposeFilter)
+    search_fields = ("title", "evidence_id", "path", "search_text")
+    list_select_related = ("workspace",)
+    empty_title = _("No units here")
+    empty_hint = _("Units are made from notes: add a source note, then prepare it.")
+
+    @display(description=_("kind"), ordering="kind")
+    def kind_words(self, record: UnitRecord) -> str:
+        """Say the kind in words."""
+        return kind_label(record.kind)
+
+    @display(description=_("used for"))
+    def purpose_words(self, record: UnitRecord) -> str:
+        """Say the purposes in words."""
+        return ", ".join(purpose_label(purpose) for purpose in record.purposes)
+
+    @display(description=_("state"))
+    def state(self, record: UnitRecord) -> SafeString:
+        """Say what needs somebody, or that nothing does."""
+        return format_html_join(" ", "{}", ((mark,) for mark in state_badges(record)))
+
+    def page_context(self, request: HttpRequest, row: UnitRecord) -> dict[str, Any]:
+        """Read the unit's file and its source from Git."""
+        file = unit_file(row)
+        return {
+            "file": file,
+            "badges": state_badges(row),
+            "kind": kind_label(row.kind),
+            "purposes": [purpose_label(purpose) for purpose in row.purposes],
+            "parts": parts(file.unit) if file.unit else (),
+            "body": render_markdown(file.unit.body) if file.unit else "",
+            "review_items": list(row.review_items.all()),
+            "findings": findings_of(row),
+            "may_edit": may(request, "evidence.curate_workspace"),
+            **_source_context(row, file),
+        }
+
+    def edit(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Show the editor, or save what was typed as one commit."""
+        require(request, "evidence.curate_workspace")
+        return editor.respond(self, request, self.row(request, object_id))
+
+
+def state_badges(record: UnitRecord) -> list[SafeString]:
+    """Give what needs somebody as badges; a unit in good order has one that says so."""
+    badges = []
+    if not record.is_valid:
+        badges.append(badge(_("cannot be read"), "bad"))
+    if record.open_items:
+        words = _("%(count)s open review items") % {"count": record.open_items}
+        badges.append(badge(words, "warn"))
+    if record.is_orphan:
+        badges.append(badge(_("orphan"), "warn"))
+    return badges or [badge(_("in order"), "ok")]
+
+
+def findings_of(record: UnitRecord) -> list[dict[str, str]]:
+    """Give the findings of the unit's file, in the reader's language."""
+    found = FindingRecord.objects.filter(workspace=record.workspace_id, path=record.path)
+    return [
+        {"severity": row.severity, "code": row.code, "text": filled(row.template, row.values)}
+        for row in found
+    ]
+
+
+def _source_context(record: UnitRecord, file: UnitFile) -> dict[str, Any]:
+    source: QuerySet[SourceRecord] = SourceRecord.objects.select_related("workspace").filter(
+        workspace=record.workspace_id, path=record.source_file
+    )
+    row = source.first()
+    data = source_bytes(row) if row else None
+    if file.unit is None or data is None:
+        return {"source": row}
+    excerpts = file.unit.provenance.supporting_excerpts
+    passages = [Passage(text, "excerpt", record.title) for text in excerpts]
+    return {"source": row, "note": note_html(record.source_file, data, passages)}

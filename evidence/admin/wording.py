@@ -1,0 +1,61 @@
+"""The field's words as people read them: kinds, purposes, faults with their code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from evidence.faults import Fault
+from evidence.translation import sentence
+
+KINDS: Mapping[str, str | Promise] = {
+    "glossary": _("Glossary term"),
+    "domain": _("Domain note"),
+    "enum": _("List of values"),
+    "example": _("Worked example"),
+    "mapping": _("Where it is stored"),
+    "normalization": _("Replacement rules"),
+    "formula": _("Formula"),
+    "reference": _("Reference link"),
+}
+PURPOSES: Mapping[str, str | Promise] = {
+    "disambiguation": _("understanding the question"),
+    "rewriting": _("rewording the question"),
+    "schema_linking": _("finding tables and columns"),
+    "sql_generation": _("writing the query"),
+}
+
+
+def kind_label(kind: str) -> str:
+    """Give a kind in words; an unknown one as it stands."""
+    return str(KINDS.get(kind, kind))
+
+
+def purpose_label(purpose: str) -> str:
+    """Give a purpose in words; an unknown one as it stands."""
+    return str(PURPOSES.get(purpose, purpose))
+
+
+def with_code(text: str, code: str) -> SafeString:
+    """Give a sentence with its stable code in small print."""
+    return format_html('{} <small class="ep-code">{}</small>', text, code)
+
+
+def fault_line(fault: Fault) -> SafeString:
+    """Give a fault as one line: what happened, what to do, and the code in small print."""
+    hint = sentence(fault.hint) if fault.hint else ""
+    return with_code(f"{sentence(fault.message)} {hint}".strip(), fault.code)
+
+
+def short(commit: str) -> str:
+    """Give the first digits of a commit, as people quote it."""
+    return commit[:10]
+
+
+def badge(text: str | Promise, tone: str = "") -> SafeString:
+    """Give a word on a coloured ground; `tone` is ok, info, warn, bad or nothing."""
+    return format_html('<span class="ep-badge {}">{}</span>', f"ep-{tone}" if tone else "", text)

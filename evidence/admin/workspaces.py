@@ -1,0 +1,55 @@
+"""Workspaces: what is registered, and the steps that concern a whole one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin import display
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from evidence import overview
+from evidence.admin import preparing
+from evidence.admin.pages import ReadablePage, require
+from evidence.admin.wording import short
+from evidence.models import Workspace
+
+
+@admin.register(Workspace)
+class WorkspacePage(ReadablePage):
+    """The knowledge bases this portal keeps."""
+
+    page_template = "evidence/workspace.html"
+    list_display = ("title", "slug", "language", "branch", "head", "mirrored_at")
+    search_fields = ("title", "slug")
+    empty_title = _("No workspaces yet")
+    empty_hint = _("An operator registers one with: tht workspace add <path or address>")
+
+    @display(description=_("revision"))
+    def head(self, row: Workspace) -> SafeString:
+        """Give the first digits of the mirrored commit."""
+        return format_html('<span class="ep-hash">{}</span>', short(row.mirrored_commit))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the preparation of everything that changed, by slug."""
+        prepare = path(
+            "prepare/<slug:slug>/", self.admin_site.admin_view(self.prepare), name="evidence_prepare"
+        )
+        return [prepare, *super().get_urls()]
+
+    def prepare(self, request: HttpRequest, slug: str) -> HttpResponse:
+        """Start a preparation of what changed, or of the notes that were posted."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        get_object_or_404(Workspace, slug=slug)
+        return preparing.start(request, slug, only=tuple(request.POST.getlist("only")))
+
+    def page_context(self, request: HttpRequest, row: Workspace) -> dict[str, Any]:
+        """Show the numbers of the home page and the workspace file."""
+        return {"summary": overview.workspace(row.slug)}

@@ -1,0 +1,97 @@
+"""Forms of the steps: what a person typed is checked here, before any commit is tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from evidence.domain.codec import parse_curated_markdown
+from evidence.domain.units import UnitInvalid
+from evidence.faults import CuratorFault
+from evidence.translation import sentence
+
+MAX_UNIT_CHARS = 64 * 1024
+MAX_NOTE_CHARS = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing that is wrong in a text: the words, the stable code and the place, where known."""
+
+    text: str
+    code: str
+    field: str = ""
+    line: int | None = None
+    column: int | None = None
+
+
+class UnitTextForm(forms.Form):
+    """The whole file of a unit as text, guarded by the blob it was read from."""
+
+    text = forms.CharField(
+        label=_("Text of the unit"),
+        max_length=MAX_UNIT_CHARS,
+        strip=False,
+        widget=forms.Textarea(attrs={"class": "ep-editor", "spellcheck": "false", "rows": 32}),
+    )
+    blob = forms.RegexField(r"^[0-9a-f]{40}$", widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, path: str, **kwargs: Any) -> None:
+        """Take the path too: the folder decides the kind a unit may have."""
+        super().__init__(*args, **kwargs)
+        self.path = path
+        self.marks: list[Mark] = []
+
+    def clean_text(self) -> str:
+        """Decode the unit, so that a file that cannot be read is never committed."""
+        text = str(self.cleaned_data["text"]).replace("\r\n", "\n").replace("\r", "\n")
+        try:
+            parse_curated_markdown(text, path=self.path)
+        except UnitInvalid as fault:
+            for problem in fault.problems:
+                self.mark(fault, problem.message, problem.field)
+        except CuratorFault as fault:
+            self.mark(fault, fault.message)
+        return text
+
+    def mark(self, fault: CuratorFault, message: str, field: str = "") -> None:
+        """Refuse the text for a reason, and remember where it lies."""
+        words = sentence(message)
+        self.marks.append(Mark(words, fault.code, field, fault.line, fault.column))
+        # No `params`: a `%` in a quoted SQL text would be taken for a placeholder.
+        self.add_error("text", forms.ValidationError(words, code=fault.code))
+
+
+class NoteForm(forms.Form):
+    """A new source note: its file name and its text."""
+
+    name = forms.CharField(
+        label=_("File name"),
+        max_length=200,
+        help_text=_("For example domain/allergie.md. It is kept under source/."),
+    )
+    text = forms.CharField(
+        label=_("Text"),
+        max_length=MAX_NOTE_CHARS,
+        strip=False,
+        widget=forms.Textarea(attrs={"rows": 20}),
+        help_text=_(
+            "Write as you would for a colleague. Nothing is published before it was reviewed."
+        ),
+    )
+    field_order: ClassVar[list[str]] = ["name", "text"]
+
+
+class ReasonForm(forms.Form):
+    """Why something is discarded or rolled back."""
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
+    )
+
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
+    )
