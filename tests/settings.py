@@ -12,6 +12,7 @@ HOME = Path(tempfile.mkdtemp(prefix="portal-tests-"))
 atexit.register(shutil.rmtree, HOME, ignore_errors=True)
 for name in [name for name in os.environ if name.startswith("PORTAL_")]:
     del os.environ[name]
+(HOME / "static").mkdir()  # WhiteNoise warns where it is missing
 os.environ["PORTAL_HOME"] = str(HOME)
 if url := os.environ.get("TEST_DATABASE_URL"):
     os.environ["PORTAL_DATABASE_URL"] = url
