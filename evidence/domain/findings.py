@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from evidence.domain.credentials import find_credentials
 from evidence.faults import Fault
-from evidence.messages import Message
+from evidence.messages import Message, gettext_noop
 
 MAX_FINDINGS = 1_000
 MAX_MESSAGE_CHARS = 500
@@ -78,27 +79,34 @@ class ValidationFinding:
         return (self.severity is not Severity.ERROR, self.path, self.code, str(self.message))
 
     def as_json(self) -> dict[str, str]:
-        """Give the four fields as plain text, the message cut at 500 characters."""
+        """Give the four fields as plain text."""
         return {
             "severity": self.severity.value,
             "code": self.code,
             "path": self.path,
-            "message": str(self.message)[:MAX_MESSAGE_CHARS],
+            "message": str(self.message),
         }
 
 
-def finding(code: str, path: str, template: str, **values: object) -> ValidationFinding:
+def finding(code: str, path: str, template: str, /, **values: object) -> ValidationFinding:
     """Make a finding whose severity follows from its code."""
-    return ValidationFinding(severity_of(code), code, path, bounded(Message(template, **values)))
+    return ValidationFinding(
+        severity_of(code), code, path, presentable(Message(template, **values))
+    )
 
 
 def finding_of(fault: Fault, path: str) -> ValidationFinding:
     """Turn one broken file's fault into its finding."""
-    return ValidationFinding(severity_of(fault.code), fault.code, path, bounded(fault.message))
+    return ValidationFinding(severity_of(fault.code), fault.code, path, presentable(fault.message))
 
 
-def bounded(message: Message) -> Message:
-    """Cut a message at 500 characters; a cut one is no longer translatable."""
+def presentable(message: Message) -> Message:
+    """Give a message of at most 500 characters that repeats no credential of the file.
+
+    One that had to be cut is no longer translatable.
+    """
+    if find_credentials(message):
+        return Message(gettext_noop("The details are left out: they hold a password or a key."))
     if len(message) <= MAX_MESSAGE_CHARS:
         return message
     return Message(f"{message[: MAX_MESSAGE_CHARS - 1]}…")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
+from evidence.domain.paths import Place, place_of
 from evidence.domain.workspace import DEFAULT_FORMATS, WorkspaceFile
-
-SOURCE_FOLDER = "source/"
 
 Render = Callable[[str], str]
 
@@ -27,15 +26,10 @@ RENDERERS: Mapping[str, Render] = {
 
 def is_accepted(path: str, workspace: WorkspaceFile | None) -> bool:
     """Tell whether a path relative to `evidence/` is a source of this workspace."""
-    if not path.startswith(SOURCE_FOLDER) or is_hidden(path) or is_excluded(path, workspace):
+    if place_of(path) is not Place.SOURCE or is_excluded(path, workspace):
         return False
     formats = workspace.evidence.source_formats if workspace else DEFAULT_FORMATS
     return format_of(path, formats) is not None
-
-
-def is_hidden(path: str) -> bool:
-    """Tell whether a file or one of its folders begins with a dot."""
-    return path.startswith(".") or "/." in path
 
 
 def is_excluded(path: str, workspace: WorkspaceFile | None) -> bool:

@@ -23,12 +23,12 @@ from evidence.domain.scalars import (
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
-DEFAULT_FORMATS = ("md", "markdown", "txt", "sql.md")
 _PLACEHOLDER = re.compile(r"\$\{(WORKSPACE_[A-Z0-9_]{1,80})\}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LANGUAGE = re.compile(r"[a-z]{2,3}\Z")
 
 SourceFormat = Literal["md", "markdown", "txt", "sql.md"]
+DEFAULT_FORMATS: tuple[SourceFormat, ...] = ("md", "markdown", "txt", "sql.md")
 
 
 class WorkspaceInvalid(CuratorFault):

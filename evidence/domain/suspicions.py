@@ -1,0 +1,46 @@
+"""What a reader would not see, and what looks like personal data: warnings, never a verdict."""
+
+from __future__ import annotations
+
+import re
+
+_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_EMAIL = re.compile(
+    r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", re.IGNORECASE
+)
+_PHONE = re.compile(r"(?<![\w+])(?:\+|00)[1-9][0-9]{0,2}(?:[ ./-]?[0-9]){6,11}(?![\w])")
+_MOBILE = re.compile(r"(?<![\w.,+-])3[2-9][0-9](?:[ ./-]?[0-9]){6,7}(?![\w])")
+_FISCAL_CODE = re.compile(
+    r"\b[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]\b", re.IGNORECASE
+)
+# The value of each character at an odd place, 0 to 9 as A to J (Decree of 12 March 1974).
+_ODD_VALUES = (
+    *(1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18),
+    *(20, 11, 3, 6, 8, 12, 14, 16, 10, 22, 25, 24, 23),
+)
+
+
+def has_hidden_text(text: str) -> bool:
+    """Tell whether a text holds an HTML comment, or zero-width or bidirectional characters."""
+    return "<!--" in text or (not text.isascii() and _HIDDEN.search(text) is not None)
+
+
+def has_personal_data(text: str) -> bool:
+    """Tell whether an e-mail address, a phone number or a valid Italian fiscal code stands here."""
+    if "@" in text and _EMAIL.search(text):
+        return True
+    if _PHONE.search(text) or _MOBILE.search(text):
+        return True
+    return any(is_fiscal_code(match[0]) for match in _FISCAL_CODE.finditer(text))
+
+
+def is_fiscal_code(code: str) -> bool:
+    """Tell whether sixteen characters end in their own check letter."""
+    letters = code.upper()
+    total = sum(_value(letter, odd=place % 2 == 0) for place, letter in enumerate(letters[:15]))
+    return letters[15] == chr(ord("A") + total % 26)
+
+
+def _value(letter: str, *, odd: bool) -> int:
+    rank = int(letter) if letter.isdigit() else ord(letter) - ord("A")
+    return _ODD_VALUES[rank] if odd else rank

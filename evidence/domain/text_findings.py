@@ -1,0 +1,31 @@
+"""What any text may hold that it should not, as findings that never repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from evidence.domain.credentials import find_credentials
+from evidence.domain.findings import ValidationFinding, finding
+from evidence.domain.suspicions import has_hidden_text, has_personal_data
+from evidence.messages import gettext_noop
+
+MAX_PLACES = 50
+
+
+def suspicions_of(path: str, text: str) -> Iterator[ValidationFinding]:
+    """Give what is wrong or doubtful about the text of a unit or a source."""
+    yield from credentials_of(path, text)
+    if has_hidden_text(text):
+        template = gettext_noop("HTML comments or invisible characters stand in this text.")
+        yield finding("hidden_text", path, template)
+    if has_personal_data(text):
+        template = gettext_noop("Something here looks like personal data.")
+        yield finding("personal_data_suspected", path, template)
+
+
+def credentials_of(path: str, text: str) -> Iterator[ValidationFinding]:
+    """Name the lines that seem to hold something secret (spec 20, `credential_detected`)."""
+    lines = dict.fromkeys(text.count("\n", 0, at) + 1 for at in find_credentials(text)[:MAX_PLACES])
+    for line in lines:
+        template = gettext_noop("Line %(line)s seems to hold a password or a key.")
+        yield finding("credential_detected", path, template, line=line)
