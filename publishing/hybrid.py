@@ -71,5 +71,5 @@ def search_generation(
 
 @lru_cache(maxsize=512)
 def _query_vector(embedder: Embedder, text: str) -> tuple[float, ...]:
-    """Embed a question once a process: the exam, its comparison and a harness ask the same again."""
+    """Embed a question once a process: exams, comparisons and harnesses ask the same again."""
     return checked_vector(embedder.embed_query(text), dimension=embedder.dimension)

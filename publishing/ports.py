@@ -67,6 +67,10 @@ class Embedder(Protocol):
     default_threshold: float
     """The best similarity below which an answer may be weak, where no exam measured one."""
 
+    def __hash__(self) -> int:
+        """Be a key of a cache of vectors; two embedders of one id need not be equal."""
+        ...
+
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
         """Give one vector of `dimension` floats a text. Raises `EmbedderUnavailable`."""
         ...

@@ -27,6 +27,10 @@ class Ranks:
     bm25: Mapping[str, int]
     fused: Mapping[str, int]
 
+    def in_order(self) -> tuple[Mapping[str, int], ...]:
+        """Give dense, BM25 and fused ranks, as tables show them."""
+        return (self.dense, self.bm25, self.fused)
+
 
 @dataclass(frozen=True, slots=True)
 class Answered:
@@ -89,10 +93,15 @@ class Exam:
         """Tell whether every question found one expected unit among the first ten."""
         return all(answer.hit_at(LAST) for answer in self.answered)
 
-    def share(self, cut: int) -> float:
-        """Give the share of questions with a hit among the first `cut`."""
-        hits = sum(answer.hit_at(cut) for answer in self.answered)
-        return hits / len(self.answered) if self.answered else 0.0
+    @property
+    def hit_at_5(self) -> float:
+        """Give the share of questions with a hit among the first five."""
+        return self._share(FIRST)
+
+    @property
+    def hit_at_10(self) -> float:
+        """Give the share of questions with a hit among the first ten."""
+        return self._share(LAST)
 
     def missing(self) -> list[dict[str, str]]:
         """List the expected units that a caller would never see: not among the first ten."""
@@ -120,8 +129,8 @@ class Exam:
             "generation": self.generation,
             "fusion": FUSIONS[self.fusion],
             "passed": self.passed,
-            "hit_at_5": self.share(FIRST),
-            "hit_at_10": self.share(LAST),
+            "hit_at_5": self.hit_at_5,
+            "hit_at_10": self.hit_at_10,
             "queries": [answer.as_json() for answer in self.answered],
             "missing": self.missing(),
             "empty_queries": [
@@ -133,3 +142,7 @@ class Exam:
                 {"query": one.query, "confidence": one.confidence.value} for one in self.off_topic
             ],
         }
+
+    def _share(self, cut: int) -> float:
+        hits = sum(answer.hit_at(cut) for answer in self.answered)
+        return hits / len(self.answered) if self.answered else 0.0

