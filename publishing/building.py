@@ -49,6 +49,20 @@ class Built:
     embedded_count: int
     summary: PointsSummary
 
+    def as_columns(self) -> dict[str, object]:
+        """Give what a generation's row keeps of its build."""
+        return {
+            "embedder": self.embedder,
+            "dimension": self.stored.dimension,
+            "avg_len": self.stored.avg_len,
+            "unit_count": self.unit_count,
+            "embedded_count": self.embedded_count,
+            "point_count": self.summary.count,
+            "points_digest": self.summary.digest,
+            "error_code": "",
+            "error_message": "",
+        }
+
 
 def build(*, hold: Hold, tree: EvidenceTree, store: VectorStore, embedder: Embedder) -> Built:
     """Write all fragments of the tree to the store as the held generation (spec 50, Build).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -17,6 +17,8 @@ from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationSta
 from publishing.models import Generation
 from publishing.transitions import Cause
 
+Watch = Callable[[int, int, str], None]
+"""Told `(done, total, state)` whenever progress is written."""
 WORKABLE: Final = UNFINISHED | {GenerationState.READY}
 PORTAL: Final = "portal"
 """The actor of what happens by itself."""
@@ -35,17 +37,28 @@ class Hold:
     generation: Generation
     worker: str
     clock: Callable[[], datetime]
+    watch: Watch | None = None
 
     def keep(self, **changes: object) -> None:
         """Renew the lease and write progress with it. Raises `LeaseLost`."""
         expires = self.clock() + timedelta(seconds=conf.current().lease_s)
         self._write({**changes, "lease_expires_at": expires})
+        if self.watch is not None:
+            row = self.generation
+            self.watch(row.progress_done, row.progress_total, row.state)
 
-    def move(self, to: GenerationState, *, reason: str = "", **changes: object) -> None:
+    def move(
+        self,
+        to: GenerationState,
+        *,
+        reason: str = "",
+        changes: Mapping[str, object] | None = None,
+    ) -> None:
         """Take the generation one step along the table. Raises `GenerationMoved`."""
         cause = Cause(actor=PORTAL, at=self.clock(), reason=reason)
         # Whoever moves it is the first to try the new state.
-        transitions.move(self.generation, to, cause=cause, worker=self.worker, tries=1, **changes)
+        values = {"tries": 1, **(changes or {})}
+        transitions.move(self.generation, to, cause=cause, worker=self.worker, changes=values)
 
     def release(self) -> None:
         """Give the lease back; one that was lost meanwhile is left to its new owner."""
@@ -68,7 +81,9 @@ class Hold:
             setattr(self.generation, name, value)
 
 
-def claim(generation_id: UUID, *, worker: str, clock: Callable[[], datetime]) -> Hold | None:
+def claim(
+    generation_id: UUID, *, worker: str, clock: Callable[[], datetime], watch: Watch | None = None
+) -> Hold | None:
     """Take the lease of a candidate that nobody holds; None when there is nothing to take.
 
     Every condition is a column of the row itself: PostgreSQL checks those again after waiting for
@@ -84,7 +99,7 @@ def claim(generation_id: UUID, *, worker: str, clock: Callable[[], datetime]) ->
     if taken != 1:
         return None
     row = Generation.objects.select_related("approval").get(pk=generation_id)
-    return Hold(generation=row, worker=worker, clock=clock)
+    return Hold(generation=row, worker=worker, clock=clock, watch=watch)
 
 
 def due(now: datetime) -> list[UUID]:

@@ -20,7 +20,7 @@ from publishing.models import Approval, Evaluation, Generation
 
 
 class GenerationUnknown(CuratorFault):
-    """The workspace never had such a generation."""
+    """The workspace has no such generation, or not one that may be asked."""
 
     code = "generation_unknown"
 

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.utils import timezone
 
-from evidence.domain.tree import EvidenceTree
-from evidence.domain.workspace import WorkspaceFile
-from evidence.faults import Fault, OperatorFault, OutsideFault
+from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
-from evidence.ports import Repository
-from evidence.reading import read_revision
-from publishing import activation, building, conf, evaluation, leases, retention, transitions
-from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationState
+from publishing import activation, building, conf, endings, evaluation, leases, retention
+from publishing.domain.exam import Exam
+from publishing.domain.lifecycle import EXAMINABLE, UNFINISHED, ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import PORTAL, Hold, LeaseLost
-from publishing.models import Approval, Generation
-from publishing.ports import Embedder, VectorStore
+from publishing.models import Generation
+from publishing.parts import Parts, embedder_of, workspace_of
 from publishing.transitions import ApprovalClosed, Cause, GenerationMoved
 
 log = structlog.get_logger(__name__)
+Step = Callable[[Hold, Parts], None]
 
 
 class TriesExhausted(OperatorFault):
@@ -36,21 +31,10 @@ class TriesExhausted(OperatorFault):
     hint = gettext_noop("The log of the workers says more.")
 
 
-class EmbedderChanged(OperatorFault):
-    """The candidate was built with another embedder than the portal uses now."""
+class NothingToExamine(CuratorFault):
+    """No generation is active, or the named one holds no points to ask."""
 
-    code = "embedder_changed"
-    hint = gettext_noop("Approve the revision again; it is built afresh.")
-
-
-@dataclass(frozen=True, slots=True)
-class Parts:
-    """What a publication works with; `publishing.wiring` puts it together."""
-
-    repository: Callable[[str], Repository]
-    embedder: Callable[[WorkspaceFile], Embedder]
-    store: VectorStore
-    clock: Callable[[], datetime] = timezone.now
+    code = "nothing_to_examine"
 
 
 def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationState:
@@ -58,9 +42,9 @@ def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationStat
 
     Whoever finds the lease taken leaves at once. A fault from outside gives the lease back for the
     next try, at most `max_tries` a state; any other fault ends the candidate, and what it had
-    stored is deleted (spec 50, Ownership). Never raises a `Fault`; `row.error_code` names it.
+    stored is deleted (spec 50, Ownership). Never raises a `Fault`; the row's `error_code` says it.
     """
-    hold = leases.claim(generation_id, worker=worker, clock=parts.clock)
+    hold = leases.claim(generation_id, worker=worker, clock=parts.clock, watch=parts.watch)
     if hold is not None:
         try:
             _work(hold, parts)
@@ -71,33 +55,63 @@ def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationStat
 
 def is_settled(generation_id: UUID) -> bool:
     """Tell whether no worker has anything left to do for a candidate."""
-    row = Generation.objects.select_related("approval").get(pk=generation_id)
+    row = Generation.objects.get(pk=generation_id)
     return GenerationState(row.state) not in UNFINISHED and not _wants_activation(row)
 
 
+def reexamine(workspace: str, generation_id: UUID | None, *, parts: Parts) -> Exam:
+    """Run the exam of the active or a named generation again and keep the report.
+
+    Neither the generation nor its threshold changes. Raises `NothingToExamine`,
+    `EmbedderChanged`, and the faults of the exam.
+    """
+    rows = Generation.objects.filter(workspace=workspace, state__in=EXAMINABLE)
+    wanted = {"pk": generation_id} if generation_id else {"state": GenerationState.ACTIVE}
+    generation = rows.filter(**wanted).first()
+    if generation is None:
+        raise NothingToExamine(
+            Message(gettext_noop("There is no such generation, or none is active."))
+        )
+    tree = parts.tree(generation)
+    exam = evaluation.examine(
+        stored(generation),
+        tree=tree,
+        store=parts.store,
+        embedder=embedder_of(generation, tree, parts),
+        keep=lambda done, total: parts.watch and parts.watch(done, total, generation.state),
+    )
+    evaluation.record(exam, generation=generation)
+    return exam
+
+
 def tidy(*, parts: Parts) -> int:
-    """Delete what is marked and could not be deleted before, and give how many are gone."""
-    cause = Cause(actor=PORTAL, at=parts.clock())
-    removed = retention.remove_marked(store=parts.store, repository=parts.repository, cause=cause)
-    retention.sweep_vectors()
-    return removed
+    """Delete what is marked for deletion, vectors nobody uses too; give how many are gone."""
+    return endings.tidy(parts)
+
+
+_LEFT: Final = (LeaseLost, GenerationMoved, ApprovalClosed)
+"""Somebody else decided meanwhile; whoever worked here just leaves."""
 
 
 def _work(hold: Hold, parts: Parts) -> None:
+    try:
+        _take_steps(hold, parts)
+    except _LEFT as left:
+        log.info("generation_left", generation=str(hold.generation.pk), code=left.code)
+
+
+def _take_steps(hold: Hold, parts: Parts) -> None:
     try:
         if hold.generation.tries > conf.current().max_tries:
             raise TriesExhausted(Message(gettext_noop("Every try ended without a word.")))
         while step := _next(hold.generation):
             step(hold, parts)
-    except (LeaseLost, GenerationMoved, ApprovalClosed) as left:
-        log.info("generation_left", generation=str(hold.generation.pk), code=left.code)
+    except _LEFT:
+        raise
     except OutsideFault as fault:
-        _try_later(hold, parts, fault)
+        endings.put_off(hold, parts, fault)
     except Fault as fault:
-        _fail(hold, parts, fault)
-
-
-Step = Callable[[Hold, Parts], None]
+        endings.fail(hold, parts, fault)
 
 
 def _next(generation: Generation) -> Step | None:
@@ -121,54 +135,45 @@ def _build(hold: Hold, parts: Parts) -> None:
     hold.keep(attempt=generation.attempt + 1)
     repository = parts.repository(generation.workspace)
     repository.pin(retention.pin_name(generation), generation.revision)
-    tree = read_revision(repository, generation.revision)
-    built = building.build(hold=hold, tree=tree, store=parts.store, embedder=_embedder(tree, parts))
-    hold.move(
-        GenerationState.EVALUATING,
-        embedder=built.embedder,
-        dimension=built.stored.dimension,
-        avg_len=built.stored.avg_len,
-        unit_count=built.unit_count,
-        embedded_count=built.embedded_count,
-        point_count=built.summary.count,
-        points_digest=built.summary.digest,
-    )
+    tree = parts.tree(generation)
+    embedder = parts.embedder(workspace_of(tree))
+    built = building.build(hold=hold, tree=tree, store=parts.store, embedder=embedder)
+    hold.move(GenerationState.EVALUATING, changes=built.as_columns())
 
 
 def _examine(hold: Hold, parts: Parts) -> None:
     generation = hold.generation
-    tree = read_revision(parts.repository(generation.workspace), generation.revision)
+    tree = parts.tree(generation)
     exam = evaluation.examine(
         stored(generation),
         tree=tree,
         store=parts.store,
-        embedder=_same_embedder(generation, tree, parts),
-        keep=hold.keep,
+        embedder=embedder_of(generation, tree, parts),
+        keep=lambda done, total: hold.keep(progress_done=done, progress_total=total),
     )
     with transaction.atomic():
         evaluation.record(exam, generation=generation)
         if exam.passed:
-            hold.move(GenerationState.READY, threshold=exam.threshold)
+            hold.move(GenerationState.READY, changes={"threshold": exam.threshold})
         else:
-            hold.move(GenerationState.REJECTED, reason=NOT_PASSED, threshold=exam.threshold)
-            _close(generation, ApprovalState.EXAM_FAILED, at=hold.clock(), outcome=NOT_PASSED)
-    if exam.passed:
-        cause = Cause(actor=PORTAL, at=hold.clock())
-        retention.mark_rehearsals(workspace=generation.workspace, cause=cause)
+            endings.refuse(hold, threshold=exam.threshold)
+    cause = Cause(actor=PORTAL, at=hold.clock())
+    retention.mark_rehearsals(workspace=generation.workspace, cause=cause)
 
 
 def _activate(hold: Hold, parts: Parts) -> None:
     generation = hold.generation
     generation.refresh_from_db()
-    tree = read_revision(parts.repository(generation.workspace), generation.revision)
-    _same_embedder(generation, tree, parts)
+    tree = parts.tree(generation)
+    embedder_of(generation, tree, parts)
     activation.activate(hold=hold, store=parts.store)
-    cause = Cause(actor=PORTAL, at=hold.clock())
-    workspace = generation.workspace
-    retained = tree.workspace.publication.retained_generations if tree.workspace else 1
-    retention.mark_superseded(workspace=workspace, retained=retained, cause=cause)
-    retention.mark_ended(workspace=workspace, cause=cause)
-    tidy(parts=parts)
+    retained = workspace_of(tree).publication.retained_generations
+    retention.mark_after_activation(
+        workspace=generation.workspace,
+        retained=retained,
+        cause=Cause(actor=PORTAL, at=hold.clock()),
+    )
+    endings.tidy(parts)
 
 
 _STEPS: Final[Mapping[GenerationState, Step]] = {
@@ -176,73 +181,3 @@ _STEPS: Final[Mapping[GenerationState, Step]] = {
     GenerationState.EVALUATING: _examine,
     GenerationState.READY: _activate,
 }
-NOT_PASSED: Final = Message(
-    gettext_noop("A question found none of its expected units among the first ten.")
-)
-
-
-def _embedder(tree: EvidenceTree, parts: Parts) -> Embedder:
-    if tree.workspace is None:
-        raise building.TreeRefused(Message(gettext_noop("The revision has no workspace.yaml.")))
-    return parts.embedder(tree.workspace)
-
-
-def _same_embedder(generation: Generation, tree: EvidenceTree, parts: Parts) -> Embedder:
-    embedder = _embedder(tree, parts)
-    if embedder.id != generation.embedder:
-        raise EmbedderChanged(
-            Message(
-                gettext_noop("Built with %(built)s; the portal uses %(used)s now."),
-                built=generation.embedder,
-                used=embedder.id,
-            )
-        )
-    return embedder
-
-
-def _try_later(hold: Hold, parts: Parts, fault: OutsideFault) -> None:
-    if hold.generation.tries >= conf.current().max_tries:
-        _fail(hold, parts, fault)
-        return
-    log.warning("generation_waits", generation=str(hold.generation.pk), code=fault.code)
-    hold.keep(error_code=fault.code, error_message=str(fault.message))
-
-
-def _fail(hold: Hold, parts: Parts, fault: Fault) -> None:
-    """End a candidate with its fault, close its approval, and delete what it had stored."""
-    generation = hold.generation
-    log.error("generation_failed", generation=str(generation.pk), code=fault.code)
-    reason = f"{fault.code}: {fault.message}"
-    to = _ENDS[GenerationState(generation.state)]
-    with transaction.atomic():
-        hold.move(to, reason=reason, error_code=fault.code, error_message=str(fault.message))
-        _close(generation, ApprovalState.FAILED, at=hold.clock(), outcome=reason)
-    _compensate(hold, parts)
-
-
-_ENDS: Final[Mapping[GenerationState, GenerationState]] = {
-    GenerationState.BUILDING: GenerationState.FAILED,
-    GenerationState.EVALUATING: GenerationState.FAILED,
-    GenerationState.READY: GenerationState.DELETING,
-}
-"""How a fault ends a candidate; one that had passed can only be deleted."""
-
-
-def _compensate(hold: Hold, parts: Parts) -> None:
-    """Delete the points of an ended candidate; what cannot be deleted now is marked for later."""
-    generation = hold.generation
-    if GenerationState(generation.state) is GenerationState.DELETING:
-        tidy(parts=parts)
-        return
-    try:
-        parts.store.delete(stored(generation))
-    except Fault as fault:
-        hold.move(GenerationState.DELETING, reason=f"{fault.code}: {fault.message}")
-
-
-def _close(generation: Generation, to: ApprovalState, *, at: datetime, outcome: str) -> None:
-    """Close the approval that waits for this candidate, if one does."""
-    waiting = Approval.objects.filter(generations=generation, state=ApprovalState.OPEN).first()
-    if waiting is not None:
-        cause = Cause(actor=PORTAL, at=at, reason=outcome)
-        transitions.close_approval(waiting, to, cause=cause, outcome=outcome)

@@ -28,17 +28,16 @@ REPLACED: Final = Message(gettext_noop("A newer rehearsal is ready."))
 OVER: Final = Message(gettext_noop("A later generation became active."))
 
 
-def mark_superseded(*, workspace: str, retained: int, cause: Cause) -> None:
-    """Mark what is beyond the active generation and the `retained - 1` before it for deletion."""
-    old = Generation.objects.filter(workspace=workspace, state=_S.SUPERSEDED)
-    for generation in old.order_by("-activated_at")[max(retained - 1, 0) :]:
+def mark_after_activation(*, workspace: str, retained: int, cause: Cause) -> None:
+    """Mark what is beyond the active generation and the `retained - 1` before it for deletion.
+
+    Candidates that failed or were rejected go too; their rows and reports stay readable.
+    """
+    rows = Generation.objects.filter(workspace=workspace)
+    older = rows.filter(state=_S.SUPERSEDED).order_by("-activated_at")
+    for generation in older[max(retained - 1, 0) :]:
         _mark(generation, cause=_because(cause, TOO_OLD))
-
-
-def mark_ended(*, workspace: str, cause: Cause) -> None:
-    """Mark candidates that failed or were rejected; their rows and reports stay readable."""
-    ended = Generation.objects.filter(workspace=workspace, state__in=(_S.FAILED, _S.REJECTED))
-    for generation in ended:
+    for generation in rows.filter(state__in=(_S.FAILED, _S.REJECTED)):
         _mark(generation, cause=_because(cause, OVER))
 
 

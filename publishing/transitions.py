@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -63,9 +64,9 @@ def move(
     cause: Cause,
     worker: str | None = None,
     only: Q | None = None,
-    **changes: object,
+    changes: Mapping[str, object] | None = None,
 ) -> None:
-    """Take a generation one step along the table, and write further columns with it.
+    """Take a generation one step along the table, and write `changes` to its row with it.
 
     The update is conditional on the state that the row object says, on the lease when a `worker`
     moves it, and on `only`, which may name columns of the row itself. The row object is brought up
@@ -74,8 +75,12 @@ def move(
     """
     before = GenerationState(generation.state)
     check_transition(before, to)
-    values = {"state": to.value, "tries": 0, **dict.fromkeys(STAMPS.get(to, ()), cause.at)}
-    values |= changes
+    values: dict[str, object] = {
+        "state": to.value,
+        "tries": 0,
+        **dict.fromkeys(STAMPS.get(to, ()), cause.at),
+    }
+    values |= changes or {}
     rows = Generation.objects.filter(only or Q(), pk=generation.pk, state=before)
     if worker is not None:
         rows = rows.filter(lease_owner=worker)
@@ -106,7 +111,7 @@ def close_approval(
     approval: Approval, to: ApprovalState, *, cause: Cause, outcome: str = ""
 ) -> None:
     """End an open approval in the given way. Raises `ApprovalClosed` when it had ended before."""
-    values = {"state": to.value, "closed_at": cause.at, "outcome": outcome}
+    values: dict[str, object] = {"state": to.value, "closed_at": cause.at, "outcome": outcome}
     with transaction.atomic():
         rows = Approval.objects.filter(pk=approval.pk, state=ApprovalState.OPEN)
         if rows.update(**values) != 1:

