@@ -1,4 +1,4 @@
-"""Folders become trees: what a curator's clone says, read once and frozen (spec 30, Reading)."""
+"""Folders and revisions become trees, read once and frozen (spec 30, Reading)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from evidence.domain.units import CuratedEvidence
 from evidence.domain.validation import validate
 from evidence.faults import CuratorFault, OperatorFault
 from evidence.messages import Message, gettext_noop
+from evidence.ports import Repository
+from evidence.surveying import survey
 
 EVIDENCE_FOLDER = "evidence"
 
@@ -76,6 +78,23 @@ def read_directory(root: Path | str) -> EvidenceTree:
         workspace_yaml=workspace_yaml,
         files={path: reading.files[path] for path in sorted(reading.files)},
         refused=tuple(sorted(reading.refused, key=lambda refused: (refused.path, refused.code))),
+    )
+
+
+def read_revision(repository: Repository, commit: str) -> EvidenceTree:
+    """Give the tree of a full commit id, without a checkout: one listing, one batch of blobs.
+
+    Raises `RevisionUnknown`, `RepositoryBroken`.
+    """
+    found = survey(repository.entries(commit))
+    wanted = [entry.blob for entry in found.files.values()]
+    blobs = repository.blobs([*wanted, *([found.workspace.blob] if found.workspace else [])])
+    workspace_yaml = blobs[found.workspace.blob] if found.workspace else None
+    return EvidenceTree(
+        workspace=inspect_workspace(workspace_yaml).workspace,
+        workspace_yaml=workspace_yaml,
+        files={path: blobs[entry.blob] for path, entry in found.files.items()},
+        refused=found.refused,
     )
 
 

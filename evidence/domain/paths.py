@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH
 
-MAX_PATH_CHARS = 1_000
+MAX_PATH_BYTES = 1_000
 PATH_REFUSED = "path_refused"
 SYMLINK_REFUSED = "symlink_refused"
 
@@ -56,7 +56,7 @@ def is_safe_name(path: str) -> bool:
     """Tell whether a path names one file on every system, and every letter of it can be seen."""
     parts = path.split("/")
     return (
-        len(path) <= MAX_PATH_CHARS
+        len(path.encode("utf-8", "surrogatepass")) <= MAX_PATH_BYTES
         and "\\" not in path
         and not any(part in {"", ".", ".."} or _is_git_folder(part) for part in parts)
         and (path.isascii() or unicodedata.is_normalized("NFC", path))
