@@ -14,9 +14,10 @@ from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from publishing import generations, wiring
+from publishing.domain.confidence import Confidence
 from publishing.domain.query import SearchContext, SearchRequest, build_request
 from publishing.domain.scoring import UnitHit
-from publishing.generations import LiveGeneration
+from publishing.generations import GenerationUnknown, LiveGeneration
 from publishing.hybrid import Found, search_generation
 from publishing.outcomes import (
     MESSAGES,
@@ -28,10 +29,10 @@ from publishing.outcomes import (
     unavailable,
     unavailable_for,
 )
-from publishing.overview import GenerationUnknown
 
 __all__ = [
     "Available",
+    "Confidence",
     "Document",
     "GenerationUnknown",
     "Outcome",

