@@ -91,7 +91,3 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
     )
-
-    reason = forms.CharField(
-        label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
-    )

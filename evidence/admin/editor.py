@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from evidence import curation
-from evidence.admin.differences import Word, words_changed
+from evidence.admin.differences import words_changed
 from evidence.admin.files import UnitFile, unit_file
 from evidence.admin.pages import ReadablePage, actor_of, go, say_fault
 from evidence.faults import CuratorFault, Fault
@@ -24,13 +24,18 @@ def respond(page: ReadablePage, request: HttpRequest, record: UnitRecord) -> Htt
     """Show the form; on a post save one commit, or show the form again with every word kept."""
     file = unit_file(record)
     if request.method != "POST":
-        form = UnitTextForm(
-            initial={"text": file.text, "blob": record.blob}, path=record.path
-        )
+        form = UnitTextForm(initial={"text": file.text, "blob": record.blob}, path=record.path)
         return _shown(page, request, file, form)
-    form = UnitTextForm(request.POST, path=record.path)
-    if not form.is_valid():
-        return _shown(page, request, file, form)
+    form = UnitTextForm(request.POST.copy(), path=record.path)
+    refusal = _save(request, record, form) if form.is_valid() else {}
+    if refusal is not None:
+        return _shown(page, request, file, form, **refusal)
+    messages.success(request, _("Saved as one commit in your name."))
+    return go("evidence_unitrecord_change", record.pk)
+
+
+def _save(request: HttpRequest, record: UnitRecord, form: UnitTextForm) -> dict[str, Any] | None:
+    """Make the commit and give None; refused, give what the page must show beside the form."""
     try:
         curation.save_file(
             workspace=record.workspace.slug,
@@ -40,15 +45,14 @@ def respond(page: ReadablePage, request: HttpRequest, record: UnitRecord) -> Htt
             author=actor_of(request),
         )
     except EditConflict as conflict:
-        return _shown(page, request, file, form, **_conflict(form, conflict))
+        return _conflict(form, record, conflict)
     except CuratorFault as fault:
         form.mark(fault, fault.message)
-        return _shown(page, request, file, form)
+        return {}
     except Fault as fault:
         say_fault(request, fault)
-        return _shown(page, request, file, form)
-    messages.success(request, _("Saved as one commit in your name."))
-    return go("evidence_unitrecord_change", record.pk)
+        return {}
+    return None
 
 
 def _shown(
@@ -65,10 +69,17 @@ def _shown(
     return response
 
 
-def _conflict(form: UnitTextForm, conflict: EditConflict) -> dict[str, object]:
+def _conflict(form: UnitTextForm, record: UnitRecord, conflict: EditConflict) -> dict[str, Any]:
+    # Whoever saves again has seen the other version, so the guard moves on to it.
+    record.refresh_from_db(fields=["blob"])
+    form.data["blob"] = record.blob
     base, theirs = _text(conflict.base), _text(conflict.theirs)
-    changed: tuple[Word, ...] = words_changed(base, theirs)
-    return {"conflict": conflict, "theirs": theirs, "base": base, "their_changes": changed}
+    return {
+        "conflict": conflict,
+        "theirs": theirs,
+        "base": base,
+        "their_changes": words_changed(base, theirs),
+    }
 
 
 def _text(data: bytes | None) -> str:

@@ -23,7 +23,7 @@ class UnitFile:
 
 
 def unit_files(records: Sequence[UnitRecord]) -> tuple[UnitFile, ...]:
-    """Read the files of units of one workspace with one Git process; broken ones keep their fault."""
+    """Read the files of units of one workspace at once; broken ones keep their fault."""
     if not records:
         return ()
     texts = _texts(records[0].workspace.slug, (record.blob for record in records))

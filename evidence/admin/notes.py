@@ -13,7 +13,7 @@ from evidence.domain.normalization import InvalidUtf8, normalize_source
 
 
 def note_html(path: str, data: bytes, passages: Sequence[Passage] = ()) -> SafeString:
-    """Give clean HTML of a note with passages marked; what is not UTF-8 is shown as far as it goes."""
+    """Give clean HTML of a note with passages marked; a broken file is shown as far as it goes."""
     try:
         text = render_source(path, normalize_source(data))
     except InvalidUtf8:

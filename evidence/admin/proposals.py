@@ -97,9 +97,7 @@ class ProposalPage(ReadablePage):
             messages.error(request, gettext("Say why: the next preparation is told."))
             return go("evidence_preparationrun_change", run.pk)
         try:
-            curation.discard(
-                run=run, author=actor_of(request), reason=form.cleaned_data["reason"]
-            )
+            curation.discard(run=run, author=actor_of(request), reason=form.cleaned_data["reason"])
         except Fault as fault:
             say_fault(request, fault)
         else:

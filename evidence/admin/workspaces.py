@@ -38,7 +38,9 @@ class WorkspacePage(ReadablePage):
     def get_urls(self) -> list[URLPattern]:
         """Add the preparation of everything that changed, by slug."""
         prepare = path(
-            "prepare/<slug:slug>/", self.admin_site.admin_view(self.prepare), name="evidence_prepare"
+            "prepare/<slug:slug>/",
+            self.admin_site.admin_view(self.prepare),
+            name="evidence_prepare",
         )
         return [prepare, *super().get_urls()]
 

@@ -1,0 +1,126 @@
+"""Approvals: the page on which a revision is approved, and what became of each approval."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin import display
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
+from evidence.admin.wording import short
+from evidence.faults import Fault
+from publishing import approval, tasks
+from publishing.admin import releases
+from publishing.admin.filters import WorkspaceFilter
+from publishing.admin.forms import ReleaseForm, RollBackForm
+from publishing.admin.wording import approval_badge
+from publishing.domain.lifecycle import ApprovalState
+from publishing.models import Approval, Generation, PublicationEvent
+from publishing.permissions import APPROVE
+
+
+@admin.register(Approval)
+class ApprovalPage(ReadablePage):
+    """Who said that a revision may be published, and what came of it."""
+
+    page_template = "publishing/approval.html"
+    steps = ("cancel",)
+    list_display = ("revision_words", "state_words", "approved_by", "approved_at", "note")
+    list_filter = (WorkspaceFilter,)
+    search_fields = ("revision", "approved_by", "note")
+    empty_title = _("No approvals yet")
+    empty_hint = _(
+        "When a revision has nothing open, an approver can release it from the home page."
+    )
+
+    @display(description=_("revision"), ordering="revision")
+    def revision_words(self, row: Approval) -> SafeString:
+        """Give the first digits of the revision."""
+        return format_html('<span class="ep-hash">{}</span>', short(row.revision))
+
+    @display(description=_("state"), ordering="state")
+    def state_words(self, row: Approval) -> SafeString:
+        """Say how it stands or ended."""
+        return approval_badge(row.state)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page that releases a revision of a workspace."""
+        release = path(
+            "release/<slug:slug>/",
+            self.admin_site.admin_view(self.release),
+            name="publishing_release",
+        )
+        return [release, *super().get_urls()]
+
+    def release(self, request: HttpRequest, slug: str) -> HttpResponse:
+        """Show what would be published; on a post approve exactly that."""
+        if not self.has_view_permission(request):
+            require(request, APPROVE)
+        form = ReleaseForm(request.POST if request.method == "POST" else None)
+        if request.method == "POST":
+            require(request, APPROVE)
+            answer = self._approve(request, slug, form) if form.is_valid() else None
+            if answer is not None:
+                return answer
+        try:
+            context = releases.preview(slug, request.GET.get("revision"), actor_of(request))
+        except Fault as fault:
+            say_fault(request, fault)
+            return go("index")
+        context |= {"form": form, "may_approve": may(request, APPROVE)}
+        return self.page(request, None, "publishing/release.html", **context)
+
+    def _approve(self, request: HttpRequest, slug: str, form: ReleaseForm) -> HttpResponse | None:
+        try:
+            approved = approval.approve(
+                workspace=slug, actor=actor_of(request), **form.cleaned_data
+            )
+        except Fault as fault:
+            say_fault(request, fault)
+            return None
+        generation = str(approved.generation)
+        transaction.on_commit(lambda: tasks.advance_generation.delay(generation))
+        messages.success(request, gettext("Approved. It answers once it has passed its exam."))
+        return go("publishing_generation_change", generation)
+
+    def cancel(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take an open approval back, with a reason."""
+        require(request, APPROVE)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        row = self.row(request, object_id)
+        form = RollBackForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, gettext("Say why you take the approval back."))
+            return go("publishing_approval_change", row.pk)
+        try:
+            approval.cancel(
+                workspace=row.workspace,
+                actor=actor_of(request),
+                reason=form.cleaned_data["reason"],
+            )
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("The approval is taken back."))
+        return go("publishing_approval_change", row.pk)
+
+    def page_context(self, request: HttpRequest, row: Approval) -> dict[str, Any]:
+        """Show the approval, its generations and what happened."""
+        is_open = row.state == ApprovalState.OPEN
+        return {
+            "title": gettext("Approval of %(revision)s") % {"revision": short(row.revision)},
+            "badge": approval_badge(row.state),
+            "generations": Generation.objects.filter(approval=row),
+            "events": PublicationEvent.objects.filter(approval=row, generation=None),
+            "cancel_form": RollBackForm(),
+            "may_cancel": is_open and may(request, APPROVE),
+        }

@@ -1,0 +1,59 @@
+"""States of generations and approvals as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from evidence.admin.wording import badge
+from publishing.domain.lifecycle import ApprovalState, GenerationState
+
+Words = tuple[str | Promise, str]
+
+GENERATIONS: Mapping[str, Words] = {
+    GenerationState.BUILDING: (_("being built"), "info"),
+    GenerationState.EVALUATING: (_("sitting its exam"), "info"),
+    GenerationState.READY: (_("passed, not in use"), "info"),
+    GenerationState.ACTIVE: (_("answering now"), "ok"),
+    GenerationState.SUPERSEDED: (_("kept, can be brought back"), ""),
+    GenerationState.REJECTED: (_("did not pass its exam"), "warn"),
+    GenerationState.FAILED: (_("failed"), "bad"),
+    GenerationState.DELETING: (_("being removed"), ""),
+    GenerationState.DELETED: (_("removed"), ""),
+}
+APPROVALS: Mapping[str, Words] = {
+    ApprovalState.OPEN: (_("being carried out"), "info"),
+    ApprovalState.ACTIVATED: (_("in use since then"), "ok"),
+    ApprovalState.EXAM_FAILED: (_("did not pass its exam"), "warn"),
+    ApprovalState.CANCELLED: (_("taken back"), ""),
+    ApprovalState.FAILED: (_("failed"), "bad"),
+}
+
+
+def generation_words(state: str) -> str:
+    """Give a generation's state in words."""
+    return str(GENERATIONS.get(state, (state, ""))[0])
+
+
+def generation_badge(state: str) -> SafeString:
+    """Give a generation's state as a badge."""
+    return badge(*GENERATIONS.get(state, (state, "")))
+
+
+def approval_badge(state: str) -> SafeString:
+    """Give how an approval stands or ended as a badge."""
+    return badge(*APPROVALS.get(state, (state, "")))
+
+
+def event_words(state: str) -> str:
+    """Give a state of either kind, as the log mixes both."""
+    words = GENERATIONS.get(state) or APPROVALS.get(state) or (state or "–", "")
+    return str(words[0])
+
+
+def percent(share: float) -> str:
+    """Give a share of questions as a whole percentage, never rounded up to 100."""
+    return f"{int(share * 100)} %"
