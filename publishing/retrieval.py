@@ -17,7 +17,7 @@ from publishing import generations, wiring
 from publishing.domain.confidence import Confidence
 from publishing.domain.query import SearchContext, SearchRequest, build_request
 from publishing.domain.scoring import UnitHit
-from publishing.generations import GenerationUnknown, LiveGeneration
+from publishing.generations import LiveGeneration
 from publishing.hybrid import Found, search_generation
 from publishing.outcomes import (
     MESSAGES,
@@ -29,6 +29,7 @@ from publishing.outcomes import (
     unavailable,
     unavailable_for,
 )
+from publishing.overview import GenerationUnknown
 
 __all__ = [
     "Available",

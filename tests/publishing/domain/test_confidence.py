@@ -102,7 +102,7 @@ def test_the_threshold_is_the_midpoint_that_separates_best(on_topic, off_topic, 
 def test_no_midpoint_separates_better(on_topic, off_topic):
     def right(line: float) -> float:
         above = sum(score >= line for score in on_topic) / len(on_topic)
-        return above + sum(score < line for score in off_topic) / len(off_topic)
+        return float(above + sum(score < line for score in off_topic) / len(off_topic))
 
     found = separating_threshold(on_topic, off_topic)
     values = sorted({*on_topic, *off_topic})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from uuid import uuid5
+from collections.abc import Iterator
+from uuid import UUID, uuid5
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from publishing.domain.payload import PAYLOAD_KEYS, MalformedPayload, parse_payload
+from publishing.domain.payload import PAYLOAD_KEYS, FragmentPayload, MalformedPayload, parse_payload
 from publishing.domain.points import (
     PointsDigest,
     draft_points,
@@ -133,7 +134,7 @@ def test_a_vector_that_the_engine_would_take_is_refused(vector):
 
 @given(st.permutations(["a", "b", "c", "d"]))
 def test_the_digest_ignores_order_and_repeats(titles):
-    def pairs(names):
+    def pairs(names: list[str]) -> Iterator[tuple[UUID, FragmentPayload]]:
         for name in names:
             for draft in draft_points(a_unit(name), path=PATH, key=a_generation().key):
                 yield draft.id, draft.payload
