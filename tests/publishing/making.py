@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+
+from evidence.adapters.git import GitRepository
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.manifest import Manifest, dump_manifest
 from evidence.domain.normalization import normalize_source, source_hash
 from evidence.domain.tree import EvidenceTree
 from evidence.domain.units import CuratedEvidence, build_unit
 from evidence.domain.workspace import parse_workspace
-from publishing import leases, transitions
+from evidence.ports import Actor
+from evidence.reading import read_revision
+from publishing import leases, publication, transitions
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
+from publishing.domain.lifecycle import GenerationState
+from publishing.domain.query import build_request
+from publishing.generations import stored
+from publishing.hybrid import search_generation
 from publishing.leases import Hold
-from publishing.models import Generation
+from publishing.models import Approval, Generation
+from publishing.parts import Parts
 from publishing.transitions import Cause
+from tests.fakes import BagOfWordsEmbedder
+from tests.makers import put
 
 SLUG: Final = "clinica"
 NOON: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -149,3 +163,79 @@ def held(generation: Generation, clock: Clock, *, worker: str = "worker") -> Hol
 def a_store(home: Path) -> QdrantEdgeStore:
     """Give the real edge store in a folder of the test's own."""
     return QdrantEdgeStore(home)
+
+
+def an_approver(username: str = "approvatore", **columns: object) -> Actor:
+    """Give a staff user who may approve, as an actor."""
+    user = get_user_model().objects.create_user(
+        username, email=f"{username}@example.org", is_staff=True, **columns
+    )
+    user.user_permissions.add(Permission.objects.get(codename="approve_revision"))
+    return Actor(username=username, name="", email=user.email)
+
+
+def an_open_approval(generation: Generation, **columns: object) -> Approval:
+    """Give an open approval of a candidate's own revision, bound to it."""
+    approval = Approval(
+        workspace=generation.workspace,
+        revision=generation.revision,
+        content_digest=generation.content_digest,
+        approved_by="approvatore",
+        approved_at=NOON,
+        note="Marzo",
+        **columns,
+    )
+    generation.approval = transitions.open_approval(approval, cause=CAUSE)
+    generation.save(update_fields=["approval"])
+    return approval
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A repository, a store and an embedder, and the parts that publication gets of them."""
+
+    repository: GitRepository
+    store: QdrantEdgeStore
+    embedder: BagOfWordsEmbedder
+    clock: Clock
+
+    @property
+    def parts(self) -> Parts:
+        return Parts(
+            repository=lambda slug: self.repository,
+            embedder=lambda workspace: self.embedder,
+            store=self.store,
+            clock=self.clock,
+        )
+
+    def commit(self, files: Mapping[str, bytes | None]) -> str:
+        return put(self.repository.path, files)
+
+    def candidate(self, *, approved: bool = False) -> Generation:
+        """Give a new candidate of the head, made a minute after the last one."""
+        self.clock.forward(minutes=1)
+        revision = self.repository.head("main")
+        row = a_candidate(read_revision(self.repository, revision), revision=revision)
+        Generation.objects.filter(pk=row.pk).update(created_at=self.clock.now)
+        if approved:
+            an_open_approval(row)
+        return row
+
+    def advance(self, generation: Generation, *, worker: str = "worker") -> GenerationState:
+        return publication.advance(generation.pk, worker=worker, parts=self.parts)
+
+    def published(self) -> Generation:
+        """Give the head's generation after it became active."""
+        row = self.candidate(approved=True)
+        assert self.advance(row) == GenerationState.ACTIVE
+        row.refresh_from_db()
+        return row
+
+    def ask(self, generation: Generation, query: str) -> list[str]:
+        """Give the ids that a generation finds, the best first."""
+        row = Generation.objects.get(pk=generation.pk)
+        request = build_request({"query": query, "purpose": "sql_generation"})
+        found = search_generation(
+            stored(row), request, store=self.store, embedder=self.embedder, threshold=None
+        )
+        return [unit.evidence_id for unit in found.units]

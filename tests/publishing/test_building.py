@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,6 @@ from tests.publishing.making import (
     TERMS,
     Clock,
     a_candidate,
-    a_store,
     held,
     tree_of,
     workspace_files,
@@ -28,23 +26,6 @@ from tests.publishing.making import (
 
 pytestmark = pytest.mark.django_db
 TREE = tree_of(workspace_files())
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def embedder() -> BagOfWordsEmbedder:
-    return BagOfWordsEmbedder()
-
-
-@pytest.fixture
-def store(portal_home: Path) -> Iterator[QdrantEdgeStore]:
-    opened = a_store(portal_home)
-    yield opened
-    opened.close()
 
 
 def build(
