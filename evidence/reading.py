@@ -105,7 +105,8 @@ def load_curated_tree(root: Path | str) -> tuple[CuratedEvidence, ...]:
     """
     files = read_directory(root).under("curated/")
     return tuple(
-        parse_curated_markdown(decode_utf8(data), path=path) for path, data in files.items()
+        parse_curated_markdown(decode_utf8(data, path=path), path=path)
+        for path, data in files.items()
     )
 
 
@@ -116,7 +117,7 @@ def load_manifest(path: Path | str) -> Manifest:
     except OSError as error:
         message = Message(gettext_noop("Cannot read: %(reason)s."), reason=error.strerror or "?")
         raise FolderUnreadable(message, path=str(path)) from error
-    return parse_manifest(decode_utf8(data))
+    return parse_manifest(decode_utf8(data, path=str(path)))
 
 
 def validate_workspace_evidence(root_or_tree: Path | str | EvidenceTree) -> ValidationReport:

@@ -96,8 +96,12 @@ def finding(code: str, path: str, template: str, /, **values: object) -> Validat
 
 
 def finding_of(fault: Fault, path: str) -> ValidationFinding:
-    """Turn one broken file's fault into its finding."""
-    return ValidationFinding(severity_of(fault.code), fault.code, path, presentable(fault.message))
+    """Turn one broken file's fault into its finding, with its line where it has one."""
+    message = fault.message
+    if fault.line is not None:
+        template = gettext_noop("Line %(line)s: %(problem)s")
+        message = Message(template, line=fault.line, problem=fault.message)
+    return ValidationFinding(severity_of(fault.code), fault.code, path, presentable(message))
 
 
 def presentable(message: Message) -> Message:

@@ -6,21 +6,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from evidence.domain.codec import read_yaml_mapping, write_yaml
-from evidence.domain.identifiers import EvidenceId
-from evidence.domain.problems import FieldRefused
-from evidence.domain.scalars import (
+from evidence.domain.file_models import (
     Digest,
     FileModel,
     Version,
     Words,
     empty_list,
     empty_section,
-    first_problem,
+    read_model,
 )
+from evidence.domain.identifiers import EvidenceId
+from evidence.domain.problems import FieldRefused
 from evidence.domain.text import Line
+from evidence.domain.yaml_writer import write_yaml
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
@@ -84,12 +84,7 @@ def parse_manifest(text: str) -> Manifest:
 
     Another `pipeline_version` is read as it stands: who asks decides what it means.
     """
-    try:
-        file = ManifestFile.model_validate(read_yaml_mapping(text))
-    except ValidationError as error:
-        raise ManifestInvalid(first_problem(error)) from error
-    except CuratorFault as fault:
-        raise ManifestInvalid(fault.message, line=fault.line, column=fault.column) from fault
+    file = read_model(ManifestFile, text, ManifestInvalid)
     _refuse_repeated_units(file)
     return Manifest(
         pipeline_version=file.pipeline_version, sources=file.sources, orphans=file.orphans

@@ -19,7 +19,7 @@ class InvalidUtf8(CuratorFault):
     code = "invalid_utf8"
     hint = gettext_noop("Save the file as UTF-8.")
 
-    def __init__(self, offset: int, encoding: str | None) -> None:
+    def __init__(self, offset: int, encoding: str | None, *, path: str = "") -> None:
         """Name the place and, where one is likely, the encoding."""
         if encoding is None:
             message = Message(gettext_noop("Not UTF-8 at byte %(offset)s."), offset=offset)
@@ -29,17 +29,18 @@ class InvalidUtf8(CuratorFault):
                 offset=offset,
                 encoding=encoding,
             )
-        super().__init__(message)
+        super().__init__(message, path=path)
         self.offset = offset
         self.encoding = encoding
 
 
-def decode_utf8(data: bytes) -> str:
+def decode_utf8(data: bytes, *, path: str = "") -> str:
     """Give the text without its byte order mark. Raises `InvalidUtf8` (spec 20, Sources)."""
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        raise InvalidUtf8(error.start, likely_encoding(data, error.start)) from error
+        encoding = likely_encoding(data, error.start)
+        raise InvalidUtf8(error.start, encoding, path=path) from error
 
 
 def likely_encoding(data: bytes, offset: int) -> str | None:
@@ -49,12 +50,12 @@ def likely_encoding(data: bytes, offset: int) -> str | None:
     return best.encoding if best else None
 
 
-def normalize_source(data: bytes) -> str:
+def normalize_source(data: bytes, *, path: str = "") -> str:
     """Give the normalized text of a file: no BOM, NFC, LF, exactly one terminal newline.
 
     An empty file gives one newline. Raises `InvalidUtf8` (spec 20, Normalization).
     """
-    return normalize_text(decode_utf8(data)).rstrip("\n") + "\n"
+    return normalize_text(decode_utf8(data, path=path)).rstrip("\n") + "\n"
 
 
 def source_hash(text: str) -> str:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from evidence.domain.codec import read_yaml_mapping
+from evidence.domain.file_models import FileModel, Version, Words, empty_list, read_model
 from evidence.domain.identifiers import EvidenceId
 from evidence.domain.problems import FieldRefused
-from evidence.domain.scalars import FileModel, Version, Words, empty_list, first_problem
 from evidence.domain.text import Text, distinct
 from evidence.domain.units import EvidencePurpose
 from evidence.faults import CuratorFault
@@ -71,9 +70,4 @@ class EvaluationSet(FileModel):
 
 def parse_evaluation(text: str) -> EvaluationSet:
     """Read `evaluation.yaml`. Raises `EvaluationInvalid`, for broken YAML too."""
-    try:
-        return EvaluationSet.model_validate(read_yaml_mapping(text))
-    except ValidationError as error:
-        raise EvaluationInvalid(first_problem(error)) from error
-    except CuratorFault as fault:
-        raise EvaluationInvalid(fault.message, line=fault.line, column=fault.column) from fault
+    return read_model(EvaluationSet, text, EvaluationInvalid)

@@ -56,15 +56,10 @@ def inspect_unit(
 
 
 def _problems(fault: UnitInvalid, path: str) -> Iterator[ValidationFinding]:
-    for number, problem in enumerate(fault.problems[:MAX_PROBLEMS]):
-        if number == 0 and fault.line:
-            template = gettext_noop("Line %(line)s: %(problem)s")
-            yield finding(fault.code, path, template, line=fault.line, problem=fault.message)
-        elif problem.field:
-            template = gettext_noop("%(field)s: %(problem)s")
-            yield finding(fault.code, path, template, field=problem.field, problem=problem.message)
-        else:
-            yield finding(fault.code, path, problem.message.template, **problem.message.values)
+    yield finding_of(fault, path)
+    for problem in fault.problems[1:MAX_PROBLEMS]:
+        template = gettext_noop("%(field)s: %(problem)s")
+        yield finding(fault.code, path, template, field=problem.field, problem=problem.message)
 
 
 def _of_place(path: str, unit: CuratedEvidence) -> Iterator[ValidationFinding]:

@@ -6,11 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from evidence.domain.codec import read_yaml_mapping
-from evidence.domain.problems import FieldRefused
-from evidence.domain.scalars import (
+from evidence.domain.file_models import (
     FileModel,
     Number,
     Truth,
@@ -18,8 +16,9 @@ from evidence.domain.scalars import (
     Words,
     empty_list,
     empty_section,
-    first_problem,
+    read_model,
 )
+from evidence.domain.problems import FieldRefused
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
@@ -139,12 +138,7 @@ class WorkspaceFile(FileModel):
 
 def parse_workspace(text: str) -> WorkspaceFile:
     """Read `workspace.yaml`. Raises `WorkspaceInvalid`, for broken YAML too."""
-    try:
-        return WorkspaceFile.model_validate(read_yaml_mapping(text))
-    except ValidationError as error:
-        raise WorkspaceInvalid(first_problem(error)) from error
-    except CuratorFault as fault:
-        raise WorkspaceInvalid(fault.message, line=fault.line, column=fault.column) from fault
+    return read_model(WorkspaceFile, text, WorkspaceInvalid)
 
 
 def expand(text: str, environment: Mapping[str, str]) -> str:

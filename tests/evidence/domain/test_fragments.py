@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from evidence.domain.fragments import AtomicContentTooLarge, Fragment, render_fragments
 from evidence.domain.markdown import blocks_of
+from evidence.domain.payloads import EnumPayload
 from tests.evidence.domain.corpus import PAYLOADS, a_unit
 
 SNAPSHOTS = Path(__file__).parents[2] / "snapshots" / "fragments"
@@ -102,11 +103,13 @@ def test_every_value_of_an_enum_is_whole_in_exactly_one_fragment(
 ) -> None:
     entries = [{"value": f"v{at}.", "meaning": meaning} for at, meaning in enumerate(meanings)]
     unit = a_unit("enum", payload={"column": "clinical.patient.sex", "values": entries})
+    payload = unit.payload
+    assert isinstance(payload, EnumPayload)
     fragments = render_fragments(unit, limit)
     check_frame(fragments, limit, "Enum: Fascia pediatrica\nColumn: clinical.patient.sex\n")
     lines = [line for each in fragments for line in each.text.split("\n")]
     said = [line for line in lines if line.startswith("Value: ")]
-    assert said == [f"Value: {each.value} = {each.meaning}" for each in unit.payload.values]
+    assert said == [f"Value: {each.value} = {each.meaning}" for each in payload.values]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +123,7 @@ def test_targets_and_rules_are_split_between_and_never_cut(
     kind: str, field: str, entry: dict[str, str]
 ) -> None:
     entries = [{key: text.format(at) for key, text in entry.items()} for at in range(30)]
-    fragments = render_fragments(a_unit(kind, payload=PAYLOADS[kind] | {field: entries}), 300)
+    fragments = render_fragments(a_unit(kind, payload={**PAYLOADS[kind], field: entries}), 300)
     label = {"targets": "Target: a", "rules": "Rule: m"}[field]
     lines = [line for each in fragments for line in each.text.split("\n")]
     assert len([line for line in lines if line.startswith(label)]) == 30

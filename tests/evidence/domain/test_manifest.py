@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from evidence.domain.file_models import MAX_FILE_CHARS
 from evidence.domain.manifest import (
     Manifest,
     ManifestInvalid,
@@ -105,3 +106,14 @@ def test_another_pipeline_version_is_read_and_left_to_the_reader() -> None:
 def test_a_text_that_is_no_manifest_is_refused(text: str) -> None:
     with pytest.raises(ManifestInvalid):
         parse_manifest(text)
+
+
+def test_a_manifest_beyond_all_reason_is_refused_before_it_is_parsed() -> None:
+    with pytest.raises(ManifestInvalid, match="too large"):
+        parse_manifest("#" * (MAX_FILE_CHARS + 1))
+
+
+def test_broken_yaml_is_refused_with_its_line() -> None:
+    with pytest.raises(ManifestInvalid) as refused:
+        parse_manifest(TEXT + "orphans: []\n")
+    assert refused.value.line == len(TEXT.splitlines()) + 1

@@ -1,16 +1,19 @@
-"""Numbers and truth values as our YAML files give them: text, judged by the model alone."""
+"""What our YAML files share: text scalars that the models alone judge, and one way to refuse."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from evidence.domain.problems import FieldRefused, problems_of
 from evidence.domain.text import Line
+from evidence.domain.yaml_reader import FileUnreadable, read_yaml_mapping
+from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
+MAX_FILE_CHARS = 16 * 1024 * 1024
 TRUTH = {"true": True, "false": False}
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}\Z")
 
@@ -19,6 +22,9 @@ class FileModel(BaseModel):
     """A part of one of our YAML files: frozen, strict, no unknown key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+Model = TypeVar("Model", bound=FileModel)
 
 
 def whole_number(value: Any) -> Any:
@@ -65,11 +71,25 @@ Digest = Annotated[Line, AfterValidator(_digest)]
 """`sha256:` and 64 hexadecimal digits."""
 
 
-def first_problem(error: ValidationError) -> Message:
-    """Give the first problem of a refused file, after the path of its field."""
+def read_model(model: type[Model], text: str, refusal: type[CuratorFault]) -> Model:
+    """Give what a YAML text says as a frozen model.
+
+    Raises `refusal` for the first problem, after the path of its field; for text that is not our
+    strict YAML with its line and column.
+    """
+    if len(text) > MAX_FILE_CHARS:
+        raise refusal(Message(gettext_noop("The file is too large.")))
+    try:
+        return model.model_validate(read_yaml_mapping(text))
+    except ValidationError as error:
+        raise refusal(_first_problem(error)) from error
+    except FileUnreadable as fault:
+        raise refusal(fault.message, line=fault.line, column=fault.column) from fault
+
+
+def _first_problem(error: ValidationError) -> Message:
     problem = problems_of(error)[0]
     if not problem.field:
         return problem.message
-    return Message(
-        gettext_noop("%(field)s: %(problem)s"), field=problem.field, problem=problem.message
-    )
+    template = gettext_noop("%(field)s: %(problem)s")
+    return Message(template, field=problem.field, problem=problem.message)
