@@ -5,6 +5,7 @@ from evidence.domain.codec import (
     dump_curated_markdown,
     parse_curated_markdown,
 )
+from evidence.domain.manifest import dump_manifest
 from evidence.domain.payloads import (
     DomainPayload,
     EnumPayload,
@@ -28,6 +29,7 @@ from evidence.domain.units import (
     UnitInvalid,
     build_unit,
 )
+from evidence.reading import load_curated_tree, load_manifest, validate_workspace_evidence
 
 __all__ = [
     "CuratedEvidence",
@@ -51,5 +53,9 @@ __all__ = [
     "UnitTooLarge",
     "build_unit",
     "dump_curated_markdown",
+    "dump_manifest",
+    "load_curated_tree",
+    "load_manifest",
     "parse_curated_markdown",
+    "validate_workspace_evidence",
 ]

@@ -5,7 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as property_settings
 from pytest_django import Settings
+
+# A loaded machine is slow, not wrong: properties have no time limit for each example.
+property_settings.register_profile("portal", deadline=None)
+property_settings.load_profile("portal")
 
 
 @pytest.fixture

@@ -139,7 +139,7 @@ def check_frame(fragments: tuple[Fragment, ...], limit: int, head: str) -> None:
         assert "Purposes: sql_generation" in each.text
 
 
-words = st.lists(st.sampled_from(["ricovero", "età", "codice", "D", "O"]), min_size=1, max_size=12)
+words = st.lists(st.sampled_from(["ricovero", "età", "codice", "D", "O"]), min_size=1, max_size=5)
 lines = words.map(" ".join)
 markdown_blocks = st.one_of(
     lines,
@@ -155,7 +155,7 @@ markdown_blocks = st.one_of(
 )
 
 
-@given(st.lists(markdown_blocks, min_size=1, max_size=14), st.integers(260, 900))
+@given(st.lists(markdown_blocks, min_size=1, max_size=14), st.integers(440, 900))
 def test_a_body_is_split_without_losing_or_cutting_anything(parts: list[str], limit: int) -> None:
     body = "\n\n".join(parts)
     unit = a_unit("domain", body=body)
