@@ -11,3 +11,9 @@ class EvidenceConfig(AppConfig):
 
     name = "evidence"
     verbose_name = _("Evidence")
+
+    def ready(self) -> None:
+        """Plug the adapters in."""
+        from evidence import wiring  # Django's rule: models can be imported only from here on.
+
+        wiring.plug_in()

@@ -7,6 +7,16 @@ import uuid
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from evidence.faults import CuratorFault
+from evidence.messages import Message, gettext_noop
+
+
+class WorkspaceUnknown(CuratorFault):
+    """No workspace is registered under this slug."""
+
+    code = "workspace_unknown"
+    hint = gettext_noop("`tht workspace list` shows the registered ones.")
+
 
 class Workspace(models.Model):
     """One registered knowledge base: where it lives the operator says, what it says is Git's."""
@@ -22,6 +32,8 @@ class Workspace(models.Model):
     mirrored_commit = models.CharField(_("mirrored commit"), max_length=40, blank=True)
     mirrored_at = models.DateTimeField(_("mirrored"), null=True)
     settings_yaml = models.TextField(_("workspace file"), blank=True)
+    has_manifest = models.BooleanField(default=False)
+    """Whether there is one that can be read."""
     file_hashes = models.JSONField(default=dict)
     """SHA-256 by path for the few files that have no row of their own (workspace, manifest, …)."""
 
@@ -39,6 +51,15 @@ class Workspace(models.Model):
     def __str__(self) -> str:
         """Show the title."""
         return self.title
+
+    @classmethod
+    def named(cls, slug: str) -> Workspace:
+        """Give the row of a slug. Raises `WorkspaceUnknown`."""
+        row = cls.objects.filter(slug=slug).first()
+        if row is None:
+            message = gettext_noop("No workspace “%(slug)s” is registered.")
+            raise WorkspaceUnknown(Message(message, slug=slug[:80]))
+        return row
 
 
 class SourceState(models.TextChoices):
@@ -61,6 +82,8 @@ class SourceRecord(models.Model):
     text_sha256 = models.CharField(max_length=80, blank=True)
     manifest_sha256 = models.CharField(max_length=80, blank=True)
     """The hash the manifest keeps for this source; empty when it does not name it."""
+    is_accepted = models.BooleanField(default=False)
+    """Whether there is such a file, and the workspace takes it as a source."""
     size = models.PositiveIntegerField(_("size"), default=0)
     state = models.CharField(_("state"), max_length=12, choices=SourceState.choices)
     unit_count = models.PositiveIntegerField(_("units"), default=0)
@@ -110,7 +133,8 @@ class UnitRecord(models.Model):
     bytes_sha256 = models.CharField(max_length=64)
     is_valid = models.BooleanField(_("valid"))
     is_orphan = models.BooleanField(_("orphan"), default=False)
-    evidence_id = models.CharField(_("id"), max_length=100, blank=True, db_index=True)
+    evidence_id = models.CharField(_("id"), max_length=1100, blank=True)
+    """The unit's own, or the one that the name of a broken file claims."""
     kind = models.CharField(_("kind"), max_length=16, blank=True)
     title = models.CharField(_("title"), max_length=200)
     language = models.CharField(_("language"), max_length=8, blank=True)
@@ -164,10 +188,11 @@ class ReviewItemRecord(models.Model):
 
 
 class FindingRecord(models.Model):
-    """A validation finding of the mirrored head. `scope` says which recomputation owns the row."""
+    """A validation finding of the mirrored head; `scope` and `key` name its recomputation."""
 
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="findings")
     scope = models.CharField(max_length=16)
+    key = models.CharField(max_length=1100)
     path = models.CharField(_("file"), max_length=1000)
     code = models.CharField(_("code"), max_length=60)
     severity = models.CharField(_("severity"), max_length=8)
@@ -183,6 +208,7 @@ class FindingRecord(models.Model):
         indexes = [
             models.Index(fields=("workspace", "severity"), name="finding_by_severity"),
             models.Index(fields=("workspace", "path"), name="finding_by_path"),
+            models.Index(fields=("workspace", "scope", "key"), name="finding_by_key"),
         ]
 
     def __str__(self) -> str:
@@ -270,6 +296,7 @@ class PreparationRun(models.Model):
     base_commit = models.CharField(max_length=40, blank=True)
     proposal_commit = models.CharField(max_length=40, blank=True)
     accepted_commit = models.CharField(max_length=40, blank=True)
+    decided_by = models.CharField(_("decided by"), max_length=150, blank=True)
     discard_reason = models.TextField(_("reason"), blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     leased_until = models.DateTimeField(null=True)
@@ -281,11 +308,18 @@ class PreparationRun(models.Model):
     """`{code, message, path, hint}` of the fault that ended a failed run."""
 
     class Meta:
-        """Newest first."""
+        """Newest first; at most one a workspace is under way or waits for a decision."""
 
         verbose_name = _("proposal")
         verbose_name_plural = _("proposals")
         ordering = ("-requested_at",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=("workspace",),
+                condition=models.Q(state__in=("waiting", "running", "proposed")),
+                name="one_open_preparation",
+            ),
+        ]
 
     def __str__(self) -> str:
         """Show when it was asked for."""

@@ -28,23 +28,25 @@ def survey(entries: Iterable[Entry]) -> Survey:
 
     Above the limits one entry is refused and nothing behind it counts.
     """
-    workspace: Entry | None = None
+    listed = tuple(entries)
+    refused = [
+        RefusedPath(shown(entry.path.removeprefix(FOLDER)), code)
+        for entry in listed
+        if (code := refusal(entry))
+    ]
+    allowed = [entry for entry in listed if refusal(entry) is None]
+    workspace = next((entry for entry in allowed if entry.path == WORKSPACE_FILE), None)
     files: dict[str, Entry] = {}
-    refused: list[RefusedPath] = []
     size = 0
-    for entry in entries:
+    for entry in allowed:
+        if entry is workspace:
+            continue
         path = entry.path.removeprefix(FOLDER)
-        code = refusal(entry)
-        if code is not None:
-            refused.append(RefusedPath(shown(path), code))
-        elif entry.path == WORKSPACE_FILE:
-            workspace = entry
-        elif len(files) >= MAX_FILES or size + entry.size > MAX_BYTES:
+        size += entry.size
+        if len(files) >= MAX_FILES or size > MAX_BYTES:
             refused.append(RefusedPath(path, PATH_REFUSED))
             break
-        else:
-            files[path] = entry
-            size += entry.size
+        files[path] = entry
     for path in twins(files):
         del files[path]
         refused.append(RefusedPath(path, PATH_REFUSED))

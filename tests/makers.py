@@ -7,8 +7,15 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from evidence import conf
 from evidence.adapters import git_creation, git_import, git_process
 from evidence.adapters.git import COMMITTER, GitRepository
+from evidence.domain.codec import dump_curated_markdown
+from evidence.domain.identifiers import unit_path
+from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest
+from evidence.domain.normalization import source_hash
+from evidence.domain.units import CuratedEvidence, build_unit
+from evidence.models import Workspace
 from evidence.ports import Actor, Author
 
 SOMEBODY = Author("Ada Lovelace", "ada@example.org")
@@ -69,3 +76,80 @@ def a_repository(path: Path, files: Mapping[str, bytes], *, folder: str = "") ->
     git_creation.create(path)
     put(path, files, message="Begin")
     return GitRepository(path, folder=folder, clock=lambda: NOON)
+
+
+def yaml_of_workspace(slug: str = "clinica", **settings: str) -> bytes:
+    """Give a small `workspace.yaml`; more top-level sections may follow as YAML text."""
+    head = f"schema_version: 1\nslug: {slug}\ntitle: Clinica\nlanguage: it\n"
+    return (head + "".join(f"{name}:\n{text}" for name, text in settings.items())).encode()
+
+
+def a_unit(
+    evidence_id: str = "evidence:fascia-pediatrica",
+    *,
+    source: str = "source/pazienti.md",
+    text: str = "Sono pediatrici i pazienti con meno di 18 anni.\n",
+    **fields: object,
+) -> CuratedEvidence:
+    """Give a valid glossary unit that quotes the first line of its source's text."""
+    data: dict[str, object] = {
+        "schema_version": "1",
+        "id": evidence_id,
+        "kind": "glossary",
+        "title": evidence_id.removeprefix("evidence:").replace("-", " ").capitalize(),
+        "purposes": ["disambiguation"],
+        "provenance": {
+            "source_file": source,
+            "source_sha256": source_hash(text),
+            "supporting_excerpts": [text.partition("\n")[0]],
+        },
+        "payload": {"term": evidence_id, "definition": "Meno di 18 anni."},
+    }
+    return build_unit(data | fields)
+
+
+def unit_file(unit: CuratedEvidence) -> tuple[str, bytes]:
+    """Give where a unit lies, relative to `evidence/`, and its bytes."""
+    return unit_path(unit.kind, unit.id), dump_curated_markdown(unit).encode()
+
+
+def an_evaluation(*expected: str) -> bytes:
+    """Give an exam of three questions that expect these ids."""
+    ids = "".join(f"  - {each}\n" for each in expected)
+    return (
+        "schema_version: 1\nqueries:\n"
+        + "".join(
+            f"- id: {profile}\n  query: Chi è pediatrico?\n  profile: {profile}\n"
+            f"  purpose: disambiguation\n  expected:\n{ids}"
+            for profile in ("lexical", "semantic", "mixed")
+        )
+    ).encode()
+
+
+def a_corpus(units: int = 1, *, slug: str = "clinica") -> dict[str, bytes]:
+    """Give the full paths of a publishable workspace: one source a unit, manifest, evaluation."""
+    files: dict[str, bytes] = {"workspace.yaml": yaml_of_workspace(slug)}
+    sources: dict[str, ManifestSource] = {}
+    for number in range(units):
+        path, text = f"source/nota-{number}.md", f"La regola {number} vale per i pediatrici.\n"
+        unit = a_unit(f"evidence:regola-{number}", source=path, text=text)
+        where, data = unit_file(unit)
+        files |= {f"evidence/{path}": text.encode(), f"evidence/{where}": data}
+        sources[path] = ManifestSource(sha256=source_hash(text), units=(unit.id,))
+    files["evidence/manifest.yaml"] = dump_manifest(Manifest(sources=sources)).encode()
+    files["evidence/evaluation.yaml"] = an_evaluation("evidence:regola-0")
+    return files
+
+
+def a_workspace(
+    files: Mapping[str, bytes] | None = None, *, slug: str = "clinica", folder: str = ""
+) -> Workspace:
+    """Register a workspace over a new repository in the portal's home; nothing is mirrored yet.
+
+    The test must use the `portal_home` and `db` fixtures.
+    """
+    prefix = f"{folder}/" if folder else ""
+    corpus = a_corpus(slug=slug) if files is None else files
+    path = conf.current().repository_path(slug)
+    a_repository(path, {prefix + name: data for name, data in corpus.items()}, folder=folder)
+    return Workspace.objects.create(slug=slug, title=slug, language="it", folder=folder)

@@ -29,6 +29,7 @@ FULL_ID = re.compile(r"^[0-9a-f]{40}$")
 ABBREVIATED_ID = re.compile(r"^[0-9a-f]{7,40}$")
 NO_COMMIT = "0" * 40
 SUBMODULE = "160000"
+FOLDER = "040000"
 PROPOSALS = "evidence/proposal-"
 COMMITTER = Author("Evidence Portal", "evidence-portal@localhost")
 
@@ -125,7 +126,7 @@ class GitRepository:
             self.path, "ls-tree", "-z", "-l", "--full-tree", full(commit), "--", self._prefix + path
         )
         found = tuple(git_listing.read_entries(out, self._prefix))
-        return found[0] if found else None
+        return found[0] if found and found[0].mode != FOLDER else None
 
     def changes(self, before: str, after: str) -> Sequence[PathChange]:
         """List what differs under the workspace folder; the cost follows the change."""

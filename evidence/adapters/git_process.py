@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from evidence.messages import Message, gettext_noop
-from evidence.ports import RepositoryBroken
+from evidence.ports import RepositoryBroken, RevisionUnknown
 
 TIMEOUT_S = 60.0
 SETTINGS = (
@@ -25,6 +25,7 @@ SETTINGS = (
     "i18n.logOutputEncoding=UTF-8",
 )
 NO_PROTOCOL = "protocol.allow=never"
+MISSING = ("bad object", "bad revision", "not a tree object", "Not a valid object name")
 FILES_ONLY = ("protocol.allow=never", "protocol.file.allow=always")
 
 
@@ -88,9 +89,12 @@ def output(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     return answer.out
 
 
-def broken(answer: Answer) -> RepositoryBroken:
-    """Turn a failure that nobody foresaw into a fault with Git's own first line."""
+def broken(answer: Answer) -> RepositoryBroken | RevisionUnknown:
+    """Turn a failure into a fault with Git's own first line."""
     reason = answer.error.partition("\n")[0][:300]
+    if any(sign in answer.error for sign in MISSING):
+        message = gettext_noop("This revision is not in the repository: %(reason)s")
+        return RevisionUnknown(Message(message, reason=reason))
     return RepositoryBroken(Message(gettext_noop("Git failed: %(reason)s"), reason=reason))
 
 

@@ -1,0 +1,116 @@
+"""One change set becomes one commit by a person, is put on record, and is mirrored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from evidence import mirror, plugged
+from evidence.domain.manifest import parse_manifest
+from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import is_allowed, twins
+from evidence.domain.tree import MANIFEST_PATH, ChangeSet
+from evidence.faults import CuratorFault
+from evidence.messages import Message, gettext_noop
+from evidence.models import PortalCommit, Workspace
+from evidence.ports import Actor, Repository
+
+UNIT_FILE = re.compile(r"^curated/[a-z]+/(?P<slug>[^/]+)\.md$")
+TITLE_CHARS = 100
+
+
+class PathRefused(CuratorFault):
+    """A name that no file may have here (spec 30, Reading)."""
+
+    code = "path_refused"
+    hint = gettext_noop("Choose another name.")
+
+
+class IdTaken(CuratorFault):
+    """Another unit has this id already, under another kind."""
+
+    code = "duplicate_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Who does what, as the message of the commit and the portal's record say it."""
+
+    actor: Actor
+    action: str
+    title: str
+    evidence_ids: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """Give one line and the trailers (spec 30, Writing)."""
+        title = " ".join(self.title.split())[:TITLE_CHARS]
+        trailers = [f"Evidence-Id: {evidence_id}" for evidence_id in sorted(self.evidence_ids)]
+        return "\n".join([title, "", *trailers, f"Portal-Action: {self.action}"])
+
+
+def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: Deed) -> str:
+    """Commit on the workspace's branch, mirror it, and give the commit.
+
+    When somebody else already made the same change there is no commit, and their head is given.
+    Raises `EditConflict`, `RepositoryBusy`, and what the check of names and ids refuses.
+    """
+    repository = plugged.repository(workspace.slug)
+    written: list[str] = []
+
+    def check(head: str, changes: ChangeSet) -> None:
+        written.append(head)
+        check_names(repository, head, changes)
+
+    made = repository.commit(
+        workspace.branch, change_set, deed.actor.author, deed.message, parent, check=check
+    )
+    if written:
+        PortalCommit.objects.get_or_create(
+            workspace=workspace,
+            commit=made,
+            defaults={"username": deed.actor.username, "action": deed.action},
+        )
+    mirror.sync_workspace(workspace)
+    return made
+
+
+def check_names(repository: Repository, head: str, change_set: ChangeSet) -> None:
+    """Refuse names and ids that would clash on this head, and a manifest that is none.
+
+    The files are listed only when one is new. Raises `PathRefused`, `IdTaken`, `ManifestInvalid`.
+    """
+    manifest = change_set.changes.get(MANIFEST_PATH)
+    if manifest is not None:
+        parse_manifest(decode_utf8(manifest))
+    written = {path for path, data in change_set.changes.items() if data is not None}
+    if all(repository.entry(head, f"evidence/{path}") for path in written):
+        return
+    listed = {entry.path.removeprefix("evidence/") for entry in repository.entries(head)}
+    present = (listed - set(change_set.changes)) | written
+    _refuse_names(written, present)
+    _refuse_ids(written, present)
+
+
+def _refuse_names(written: Iterable[str], present: Iterable[str]) -> None:
+    names = set(present)
+    folders = {str(parent) for path in names for parent in PurePosixPath(path).parents}
+    clashing = twins(names) | (names & folders)
+    for path in written:
+        if path in clashing or not is_allowed(path):
+            message = gettext_noop("A file may not be called “%(path)s” here.")
+            raise PathRefused(Message(message, path=path), path=path)
+
+
+def _refuse_ids(written: Iterable[str], present: Iterable[str]) -> None:
+    holders: dict[str, set[str]] = {}
+    for path in present:
+        if found := UNIT_FILE.match(path):
+            holders.setdefault(found["slug"], set()).add(path)
+    for path in written:
+        found = UNIT_FILE.match(path)
+        if found and len(holders[found["slug"]]) > 1:
+            message = gettext_noop("Another kind already has a unit “%(slug)s”.")
+            raise IdTaken(Message(message, slug=found["slug"]), path=path)

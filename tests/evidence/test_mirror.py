@@ -1,0 +1,296 @@
+"""The mirror says what Git says, at a cost that follows the change."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from evidence import conf, mirror, plugged
+from evidence.domain.validation import validate
+from evidence.models import (
+    FindingRecord,
+    ListedUnitRecord,
+    ReviewItemRecord,
+    RevisionRecord,
+    SourceRecord,
+    UnitRecord,
+    Workspace,
+)
+from evidence.reading import read_revision
+from tests.makers import a_corpus, a_unit, a_workspace, put, unit_file, yaml_of_workspace
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def home(portal_home: Path) -> Path:
+    return portal_home
+
+
+def bare(workspace: Workspace) -> Path:
+    return conf.current().repository_path(workspace.slug)
+
+
+def push(workspace: Workspace, files: dict[str, bytes | None]) -> str:
+    return put(bare(workspace), files)
+
+
+def table(model, *left_out: str) -> list[dict]:
+    rows = model.objects.order_by().values()
+    hidden = {"id", "workspace_id", "unit_id", *left_out}
+    kept = [{name: row[name] for name in row if name not in hidden} for row in rows]
+    return sorted(kept, key=repr)
+
+
+def everything(workspace: Workspace) -> dict[str, object]:
+    """All mirror rows without their database keys; only the head's verdict is a fact of the head."""
+    workspace.refresh_from_db()
+    head = RevisionRecord.objects.get(workspace=workspace, commit=workspace.mirrored_commit)
+    items = [
+        (item.unit.path, item.ordinal, item.code, item.message, item.field)
+        for item in ReviewItemRecord.objects.select_related("unit")
+    ]
+    verdict = ("content_digest", "is_validated", "is_publishable", "summary")
+    return {
+        "workspace": [
+            getattr(workspace, name)
+            for name in ("title", "language", "settings_yaml", "has_manifest", "file_hashes")
+        ],
+        "units": table(UnitRecord),
+        "sources": table(SourceRecord),
+        "listed": table(ListedUnitRecord),
+        "findings": table(FindingRecord),
+        "items": sorted(items),
+        "revisions": table(RevisionRecord, *verdict),
+        "head": [getattr(head, name) for name in verdict],
+    }
+
+
+def assert_mirrors(workspace: Workspace) -> None:
+    """The rows are those of a rebuild, and the findings those of `validate`, an oracle of its own."""
+    workspace.refresh_from_db()
+    tree = read_revision(plugged.repository(workspace.slug), workspace.mirrored_commit)
+    report = validate(tree)
+    found = sorted(
+        (
+            row.severity,
+            row.code,
+            row.path,
+            row.template % row.values if row.values else row.template,
+        )
+        for row in FindingRecord.objects.filter(workspace=workspace)
+    )
+    assert found == sorted(
+        (str(f.severity), f.code, f.path, str(f.message)) for f in report.findings
+    )
+    head = RevisionRecord.objects.get(workspace=workspace, commit=workspace.mirrored_commit)
+    assert head.content_digest == tree.content_digest()
+    assert head.is_publishable == report.publishable
+    assert head.summary == mirror.summary_of(report)
+    before = everything(workspace)
+    mirror.sync_workspace(workspace.slug, rebuild=True)
+    assert everything(workspace) == before
+
+
+def test_a_first_sync_mirrors_units_sources_and_the_head():
+    workspace = a_workspace(a_corpus(2))
+    report = mirror.sync_workspace(workspace.slug)
+    assert report.publishable
+    assert UnitRecord.objects.filter(is_valid=True, is_orphan=False).count() == 2
+    assert {row.state for row in SourceRecord.objects.all()} == {"prepared"}
+    assert {row.unit_count for row in SourceRecord.objects.all()} == {1}
+    assert_mirrors(workspace)
+
+
+def test_a_sync_without_a_change_looks_at_nothing():
+    workspace = a_workspace()
+    first = mirror.sync_workspace(workspace.slug)
+    again = mirror.sync_workspace(workspace.slug)
+    assert (again.files, again.before, again.head) == (0, first.head, first.head)
+
+
+def test_an_edit_touches_one_row_and_keeps_its_key(django_assert_max_num_queries):
+    workspace = a_workspace(a_corpus(30))
+    mirror.sync_workspace(workspace.slug)
+    keys = dict(UnitRecord.objects.values_list("path", "pk"))
+    text = "La regola 3 vale per i pediatrici.\n"
+    unit = a_unit("evidence:regola-3", source="source/nota-3.md", text=text, title="Altro titolo")
+    path, data = unit_file(unit)
+    push(workspace, {f"evidence/{path}": data})
+    report = mirror.sync_workspace(workspace.slug)
+    assert report.files == 1
+    assert dict(UnitRecord.objects.values_list("path", "pk")) == keys
+    assert UnitRecord.objects.get(path=path).title == "Altro titolo"
+    assert_mirrors(workspace)
+
+
+def test_a_file_that_does_not_parse_is_an_invalid_row_and_stops_nothing():
+    workspace = a_workspace(a_corpus(2))
+    mirror.sync_workspace(workspace.slug)
+    path = "curated/glossary/regola-1.md"
+    push(workspace, {f"evidence/{path}": b"---\nid: [broken\n"})
+    report = mirror.sync_workspace(workspace.slug)
+    row = UnitRecord.objects.get(path=path)
+    assert (row.is_valid, row.kind, row.title) == (False, "glossary", "regola-1")
+    assert FindingRecord.objects.filter(path=path, code="unit_invalid").exists()
+    assert not report.publishable
+    assert_mirrors(workspace)
+
+
+def test_a_changed_source_touches_the_units_that_cite_it():
+    workspace = a_workspace(a_corpus(3))
+    mirror.sync_workspace(workspace.slug)
+    push(workspace, {"evidence/source/nota-1.md": b"Tutt'altro.\n"})
+    mirror.sync_workspace(workspace.slug)
+    codes = set(
+        FindingRecord.objects.filter(path="curated/glossary/regola-1.md").values_list(
+            "code", flat=True
+        )
+    )
+    assert codes == {"source_hash_mismatch", "excerpt_not_found"}
+    assert SourceRecord.objects.get(path="source/nota-1.md").state == "changed"
+    assert_mirrors(workspace)
+
+
+def test_a_removed_source_stays_as_removed_while_the_manifest_names_it():
+    workspace = a_workspace(a_corpus(2))
+    mirror.sync_workspace(workspace.slug)
+    push(workspace, {"evidence/source/nota-1.md": None})
+    mirror.sync_workspace(workspace.slug)
+    row = SourceRecord.objects.get(path="source/nota-1.md")
+    assert (row.state, row.blob, row.unit_count) == ("removed", "", 1)
+    assert_mirrors(workspace)
+
+
+def test_an_outside_rewrite_of_history_is_mirrored_anew():
+    workspace = a_workspace(a_corpus(2))
+    mirror.sync_workspace(workspace.slug)
+    other = a_workspace(a_corpus(1), slug="other")
+    fresh = bare(other)
+    kept = bare(workspace)
+    fresh.rename(kept.with_suffix(".new"))
+    kept.rename(kept.with_suffix(".old"))
+    kept.with_suffix(".new").rename(kept)
+    report = mirror.sync_workspace(workspace.slug)
+    assert report.head != report.before
+    assert UnitRecord.objects.filter(workspace=workspace).count() == 1
+    assert RevisionRecord.objects.filter(workspace=workspace).count() == 1
+
+
+def test_two_syncs_of_one_head_write_it_once(monkeypatch: pytest.MonkeyPatch):
+    workspace = a_workspace(a_corpus(2))
+    project, nested = mirror.project, []
+
+    def overtaken(repository, known, head):
+        made = project(repository, known, head)
+        if not nested:
+            nested.append(True)
+            mirror.sync_workspace(workspace.slug)
+        return made
+
+    monkeypatch.setattr(mirror, "project", overtaken)
+    mirror.sync_workspace(workspace.slug)
+    assert_mirrors(workspace)
+
+
+def test_hostile_names_end_in_refused_findings():
+    workspace = a_workspace(a_corpus(1))
+    mirror.sync_workspace(workspace.slug)
+    push(
+        workspace,
+        {
+            "evidence/source/Twin.md": b"x\n",
+            "evidence/source/twin.md": b"y\n",
+            "evidence/source/zero\u200bwidth.md": b"z\n",
+            "evidence/source/nfd-e\u0301.md": b"z\n",
+            "evidence/curated/glossary/GIT~1/x.md": b"z\n",
+            "evidence/odd.bin": b"\0",
+        },
+    )
+    mirror.sync_workspace(workspace.slug)
+    refused = FindingRecord.objects.filter(code="path_refused").values_list("path", flat=True)
+    assert len(refused) == 6
+    assert not SourceRecord.objects.filter(path__icontains="twin").exists()
+    assert_mirrors(workspace)
+    push(workspace, {"evidence/source/Twin.md": None})
+    mirror.sync_workspace(workspace.slug)
+    assert SourceRecord.objects.filter(path="source/twin.md").exists()
+    assert_mirrors(workspace)
+
+
+STEPS = (
+    "unit",
+    "rename",
+    "drop-unit",
+    "source",
+    "drop-source",
+    "break-unit",
+    "manifest",
+    "break-manifest",
+    "evaluation",
+    "workspace",
+    "twin",
+    "restore",
+)
+
+
+def a_step(kind: str, dice: random.Random, corpus: dict[str, bytes]) -> dict[str, bytes | None]:
+    """One change of a random history, as an outside push might bring it."""
+    number = dice.randrange(4)
+    unit = f"evidence/curated/glossary/regola-{number}.md"
+    source = f"evidence/source/nota-{number}.md"
+    text = f"La regola {number} vale per i pediatrici.\n"
+    moved = a_unit(
+        f"evidence:regola-{dice.randrange(4)}", source=f"source/nota-{number}.md", text=text
+    )
+    changes: dict[str, dict[str, bytes | None]] = {
+        "unit": {unit: unit_file(moved)[1]},
+        "rename": {unit: None, f"evidence/curated/enum/regola-{number}.md": corpus[unit]},
+        "drop-unit": {unit: None},
+        "source": {source: f"{text}Di nuovo {dice.random()}.\n".encode()},
+        "drop-source": {source: None},
+        "break-unit": {unit: b"---\nnope"},
+        "manifest": {
+            "evidence/manifest.yaml": a_corpus(dice.randrange(1, 5))[
+                "evidence/manifest.yaml"
+            ].replace(
+                b"orphans: []",
+                b"orphans:\n- evidence:perduta" if dice.random() < 0.5 else b"orphans: []",
+            )
+        },
+        "break-manifest": {"evidence/manifest.yaml": b"sources: ["},
+        "evaluation": {
+            "evidence/evaluation.yaml": dice.choice(
+                [None, corpus["evidence/evaluation.yaml"].replace(b"regola-0", b"regola-9")]
+            )
+        },
+        "workspace": {
+            "workspace.yaml": dice.choice(
+                [
+                    b"broken: [",
+                    yaml_of_workspace(evidence='  exclude:\n  - "**/nota-2.md"\n'),
+                    yaml_of_workspace(),
+                ]
+            )
+        },
+        "twin": {"evidence/source/NOTA-1.md": dice.choice([None, b"Gemella.\n"])},
+        "restore": dict(corpus),
+    }
+    return changes[kind]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_a_random_history_the_rows_are_those_of_a_rebuild(seed: int):
+    dice = random.Random(seed)
+    corpus = a_corpus(4)
+    workspace = a_workspace(corpus)
+    mirror.sync_workspace(workspace.slug)
+    for _ in range(12):
+        push(workspace, a_step(dice.choice(STEPS), dice, corpus))
+        if dice.random() < 0.7:
+            mirror.sync_workspace(workspace.slug)
+            assert_mirrors(workspace)
+    mirror.sync_workspace(workspace.slug)
+    assert_mirrors(workspace)
