@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence import curation
+from evidence import proposals
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
 from evidence.admin.proposed import proposed_units
@@ -79,7 +79,7 @@ class ProposalPage(ReadablePage):
             return HttpResponseNotAllowed(["POST"])
         run = self.row(request, object_id)
         try:
-            curation.accept(run=run, author=actor_of(request))
+            proposals.accept(run=run, author=actor_of(request))
         except Fault as fault:
             say_fault(request, fault)
         else:
@@ -97,7 +97,7 @@ class ProposalPage(ReadablePage):
             messages.error(request, gettext("Say why: the next preparation is told."))
             return go("evidence_preparationrun_change", run.pk)
         try:
-            curation.discard(run=run, author=actor_of(request), reason=form.cleaned_data["reason"])
+            proposals.discard(run=run, author=actor_of(request), reason=form.cleaned_data["reason"])
         except Fault as fault:
             say_fault(request, fault)
         else:
