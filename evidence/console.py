@@ -21,7 +21,7 @@ from evidence.faults import Fault
 DONE, FAILED, MISUSE, REVIEW = 0, 1, 2, 3
 """Exit codes of every command (spec 20, Command line)."""
 
-MISUSE_CODES = frozenset({"usage", "unsafe_path"})
+MISUSE_CODES = frozenset({"usage", "unsafe_path", "symlink_refused", "path_refused"})
 """Fault codes that are the caller's misuse rather than a failure."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]

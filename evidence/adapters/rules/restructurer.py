@@ -1,0 +1,86 @@
+"""The deterministic restructurer: rules in a fixed order, each speaking for the text it quotes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from evidence.adapters.rules import (
+    definitions,
+    links,
+    mappings,
+    prose,
+    replacements,
+    sql_text,
+    value_lists,
+)
+from evidence.adapters.rules.contradictions import doubt_contradictions
+from evidence.adapters.rules.drafts import Draft
+from evidence.adapters.rules.note import Note
+from evidence.adapters.rules.outline import Section, Span
+from evidence.adapters.rules.previous import coverage, matched, unchanged
+from evidence.ports import RestructureCandidate, RestructureRequest
+
+Rule = Callable[[Section, Note], Iterator[Draft]]
+Reader = Callable[[Span, Section, Note], Draft | None]
+
+
+def _each_statement(read: Reader) -> Rule:
+    """Turn a reader of one statement into a rule for a section."""
+
+    def rule(section: Section, note: Note) -> Iterator[Draft]:
+        for _, statement in list(note.free_statements(section)):
+            draft = read(statement, section, note)
+            if draft is not None:
+                yield draft
+
+    return rule
+
+
+RULES: Sequence[Rule] = (
+    sql_text.fenced_sql,
+    value_lists.values_in_text,
+    value_lists.tabled_values,
+    mappings.mappings_in_tables,
+    replacements.tabled_rules,
+    definitions.definitions_in_tables,
+    replacements.listed_rules,
+    value_lists.listed_values,
+    _each_statement(replacements.read_replacement),
+    _each_statement(mappings.read_mapping),
+    sql_text.inline_formulas,
+    links.references,
+    definitions.defined_by_headings,
+    _each_statement(definitions.read_definition),
+    prose.left_over,
+)
+"""From the most telling shape to the least: an earlier rule keeps its text from later ones."""
+
+
+class RulesRestructurer:
+    """Recognises typed units by their shape, in Italian and English; never invents (spec 20)."""
+
+    name = "rules"
+    local = True
+
+    def restructure(self, request: RestructureRequest) -> tuple[RestructureCandidate, ...]:
+        """Give the candidates for one source.
+
+        A previous unit whose excerpts all still occur comes back unchanged; new candidates are
+        made only of text that no such unit quotes.
+        """
+        note = Note.read(request.normalized_text, request.language)
+        kept = [unit for unit in request.previous_units if coverage(unit, note.text) is not None]
+        for unit in kept:
+            note.take(coverage(unit, note.text) or ())
+        drafts = doubt_contradictions(sorted(_drafts(note), key=lambda draft: draft.start))
+        lost = [unit for unit in request.previous_units if unit not in kept]
+        return (*map(unchanged, kept), *matched(drafts, lost, kept=kept, text=note.text))
+
+
+def _drafts(note: Note) -> Iterator[Draft]:
+    for rule in RULES:
+        for section in note.sections:
+            for draft in rule(section, note):
+                if draft.is_valid:
+                    note.take(draft.spans)
+                    yield draft

@@ -1,0 +1,182 @@
+"""The values a column may hold: in bullets, in tables, in parentheses, in COMMENT ON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from evidence.adapters.rules.drafts import Draft
+from evidence.adapters.rules.names import COLUMN, bare, columns_in, scope_of
+from evidence.adapters.rules.note import Note, column_for, lead_in
+from evidence.adapters.rules.outline import Block, Row, Section, Shape, Span
+from evidence.adapters.rules.words import RULES_HEADING, VALUES_HEADING
+from evidence.domain.units import EvidenceKind
+
+_ENTRY = re.compile(
+    r"(?:\*\*)?[`'\"«“]?(?P<value>[^\s:=`'\"«»“”](?:[^:=`\"«»“”\n]{0,58}?[^\s:=`'\"«»“”])?)[`'\"»”]?"
+    r"(?:\*\*)?\s*(?:\*\*)?(?::|=|→|->|\s[—–-])(?:\*\*)?\s+(?P<meaning>\S.*)",
+    re.DOTALL,
+)
+_PAIR = re.compile(
+    r"[`'\"«]?(?P<value>[^\s=:,;()`'\"«»][^=:,;()`'\"«»]{0,40}?)[`'\"»]?\s*(?:=|:|→|->|[—–])\s*"
+    r"(?P<meaning>[^,;()=\n]{2,120}?)(?=\s*(?:[,;.)]|$|\s(?:e|ed|o|and|or)\s))"
+)
+_INLINE = re.compile(rf"`?(?P<column>{COLUMN})`?(?P<between>[^().\n]{{0,80}})\((?P<list>[^()]+)\)")
+_INLINE_COLON = re.compile(
+    rf"[^.\n]{{0,80}}`?(?P<column>{COLUMN})`?[^:.\n]{{0,60}}:\s*(?P<list>.+)", re.DOTALL
+)
+_COMMENT = re.compile(
+    rf"COMMENT\s+ON\s+COLUMN\s+(?P<column>{COLUMN})\s+IS\s+'(?P<list>(?:[^']|'')*)'", re.IGNORECASE
+)
+_VALUE_HEAD = re.compile(r"(?:valor[ei]|codic[ei]|sigla|stato|values?|codes?|status)\b", re.I)
+_MEANING_HEAD = re.compile(
+    r"(?:significat[oi]|descrizion[ei]|etichett[ae]|spiegazione|meanings?|descriptions?|labels?)\b",
+    re.I,
+)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_CODE_LIKE = re.compile(r"[A-Z0-9_.+-]{1,12}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value, its meaning, and the place that says so."""
+
+    value: str
+    meaning: str
+    span: Span
+
+
+def listed_values(section: Section, note: Note) -> Iterator[Draft]:
+    """Give one draft per run of list items that are values of a named column."""
+    for run in _runs(section):
+        lead = lead_in(section, run[0], note.text)
+        column = column_for(section, lead)
+        context = " ".join((*section.path, lead.text if lead else ""))
+        if RULES_HEADING.search(context):
+            continue
+        values = [each for block in run if (each := _value_of(block.span)) is not None]
+        if len(values) * 2 > len(run):
+            yield from _of_list(values, lead, column, note, section)
+
+
+def tabled_values(section: Section, note: Note) -> Iterator[Draft]:
+    """Give one draft per table whose header says value and meaning, below a named column."""
+    for block in section.blocks:
+        if block.shape is not Shape.TABLE:
+            continue
+        header = [bare(cell) for cell in block.rows[0].cells]
+        value = next((at for at, cell in enumerate(header) if _VALUE_HEAD.match(cell)), None)
+        meaning = next((at for at, cell in enumerate(header) if _MEANING_HEAD.match(cell)), None)
+        lead = lead_in(section, block, note.text)
+        column = column_for(section, block.rows[0].span, lead)
+        if value is not None and meaning is not None and column:
+            values = [each for row in block.rows[1:] for each in _of_row(row, value, meaning)]
+            yield from _enum(column, values, note, lead=lead)
+        else:
+            yield from _broken_cells(block, note)
+
+
+def values_in_text(section: Section, note: Note) -> Iterator[Draft]:
+    """Give the drafts of `schema.table.column (A = one, B = two)` and of COMMENT ON COLUMN."""
+    for block in section.blocks:
+        if block.shape is Shape.FENCE:
+            for match in _COMMENT.finditer(block.span.text):
+                span = block.span.part(match.start(), match.end())
+                yield from _enum(match["column"], _pairs(match["list"], span), note)
+    for _, statement in list(note.free_statements(section)):
+        match_ = _INLINE.search(statement.text) or _INLINE_COLON.fullmatch(statement.text)
+        if match_:
+            values = _pairs(match_["list"], statement)
+            if len(values) > 1:
+                yield from _enum(match_["column"], values, note)
+
+
+def _runs(section: Section) -> Iterator[list[Block]]:
+    """Give the lists of a section; lists that follow each other directly are one."""
+    run: list[Block] = []
+    for block in section.blocks:
+        if block.shape is Shape.ITEM:
+            run.append(block)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _of_list(
+    values: Sequence[Value], lead: Span | None, column: str | None, note: Note, section: Section
+) -> Iterator[Draft]:
+    if column:
+        yield from _enum(column, values, note, lead=lead)
+        return
+    hinted = VALUES_HEADING.search(" ".join((section.title, lead.text if lead else "")))
+    codes = all(_CODE_LIKE.fullmatch(each.value) for each in values)
+    free = [each.span for each in values if note.is_free(each.span)]
+    if (hinted or codes) and len(values) > 1 and free:
+        spans = (lead, *free) if lead else tuple(free)
+        title = lead.text if lead else note.topic(section)
+        yield Draft(
+            kind=EvidenceKind.DOMAIN,
+            title=title,
+            payload={"topic": bare(title)},
+            spans=spans,
+            scope=scope_of(" ".join(span.text for span in spans)),
+            body="\n".join(
+                (*([lead.text, ""] if lead else []), *(f"- {span.text}" for span in free))
+            ),
+            doubts=("kind_inferred", "column_unknown"),
+        )
+
+
+def _enum(
+    column: str, values: Iterable[Value], note: Note, *, lead: Span | None = None
+) -> Iterator[Draft]:
+    free = [each for each in values if note.is_free(each.span)]
+    meanings: dict[str, str] = {}
+    doubts: tuple[str, ...] = ()
+    for each in free:
+        if meanings.setdefault(each.value, each.meaning) != each.meaning:
+            doubts = ("source_contradicts_itself",)
+    if meanings:
+        name = (columns_in(column) or (column,))[0]
+        entries = tuple({"value": value, "meaning": said} for value, said in meanings.items())
+        title = f"Valori di {name}" if note.language == "it" else f"Values of {name}"
+        yield Draft(
+            kind=EvidenceKind.ENUM,
+            title=title,
+            payload={"column": name, "values": entries},
+            spans=((lead,) if lead else ()) + tuple(each.span for each in free),
+            scope=scope_of(name),
+            doubts=doubts,
+        )
+
+
+def _value_of(span: Span) -> Value | None:
+    match = _ENTRY.fullmatch(span.text)
+    if match is None or columns_in(match["value"]):
+        return None
+    return Value(match["value"].strip(), " ".join(match["meaning"].split()), span)
+
+
+def _of_row(row: Row, value: int, meaning: int) -> Iterator[Value]:
+    if len(row.cells) > max(value, meaning) and bare(row.cells[value]) and row.cells[meaning]:
+        yield Value(row.cells[value].strip("`'\"* "), row.cells[meaning], row.span)
+
+
+def _broken_cells(block: Block, note: Note) -> Iterator[Draft]:
+    """Give the drafts of rows that hold a column in one cell and values broken by lines in one."""
+    for row in block.rows[1:]:
+        columns = columns_in(" ".join(row.cells))
+        for cell in row.cells:
+            values = [v for part in _BREAK.split(cell) for v in _pairs(part, row.span)]
+            if len(values) > 1 and len(columns) == 1:
+                yield from _enum(columns[0], values, note)
+
+
+def _pairs(text: str, span: Span) -> list[Value]:
+    return [
+        Value(match["value"].strip(), match["meaning"].strip(), span)
+        for match in _PAIR.finditer(text)
+    ]

@@ -1,0 +1,194 @@
+"""What a preparation starts from: the sources, the manifest, what changed, the units concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+
+from evidence.domain.formats import is_accepted, render_source
+from evidence.domain.inspection import MAX_SOURCE_BYTES
+from evidence.domain.manifest import PIPELINE_VERSION, Manifest, parse_manifest
+from evidence.domain.normalization import InvalidUtf8, decode_utf8, normalize_source, source_hash
+from evidence.domain.source_changes import SourceChanges, compare_sources
+from evidence.domain.tree import MANIFEST_PATH, WORKSPACE_FILE, EvidenceTree
+from evidence.domain.unit_files import UnitFiles
+from evidence.domain.units import CuratedEvidence
+from evidence.domain.workspace import WorkspaceFile, parse_workspace
+from evidence.faults import CuratorFault
+from evidence.messages import Message, gettext_noop
+from evidence.ports import RestructureRequest
+
+SOURCE_FOLDER = "source/"
+
+Units = tuple[CuratedEvidence, ...]
+
+
+class PreparationRefused(CuratorFault):
+    """The workspace is not in a state to be prepared; the code says why, `path` where."""
+
+    code = "preparation_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """A source as restructurers read it (`text`), and the hash of its normalized file."""
+
+    text: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A tree compared with its manifest; `moved` holds the units of renamed sources, relinked."""
+
+    tree: EvidenceTree
+    language: str
+    manifest: Manifest
+    sources: Mapping[str, SourceText]
+    changes: SourceChanges
+    files: UnitFiles
+    moved: Mapping[str, Units]
+    asked: tuple[str, ...]
+
+    @property
+    def orphaned(self) -> tuple[str, ...]:
+        """Give the ids of the existing units whose source was removed."""
+        lost = (self.manifest.sources[path].units for path in self.changes.removed)
+        return tuple(sorted(each for units in lost for each in units if each in self.files.paths))
+
+    def requests(self) -> tuple[RestructureRequest, ...]:
+        """Give one request for every source that must be restructured, in path order."""
+        adopted = self._adoptable() if self.asked else {}
+        return tuple(
+            RestructureRequest(
+                source_file=path,
+                source_sha256=self.sources[path].sha256,
+                normalized_text=self.sources[path].text,
+                language=self.language,
+                previous_units=self._previous(path) + adopted.get(path, ()),
+            )
+            for path in self.asked
+        )
+
+    def _previous(self, path: str) -> Units:
+        if path in self.moved:
+            return self.moved[path]
+        listed = self.manifest.sources.get(path)
+        return tuple(self._units(listed.units if listed else ()))
+
+    def _adoptable(self) -> dict[str, Units]:
+        """Give, by source, units that no source of the manifest lists but that name one.
+
+        They were written by hand, or their source is back: asking as if there were none would
+        produce each of them twice.
+        """
+        owners = self.manifest.owners()
+        by_source: dict[str, Units] = {}
+        for evidence_id in self.files.paths:
+            if owners.get(evidence_id) is None:
+                for unit in self._readable(evidence_id):
+                    path = unit.provenance.source_file
+                    by_source[path] = (*by_source.get(path, ()), unit)
+        return by_source
+
+    def _readable(self, evidence_id: str) -> Iterator[CuratedEvidence]:
+        try:
+            yield self.files.unit(evidence_id)
+        except CuratorFault:  # validation reports it; it is no unit of any source until repaired
+            return
+
+    def _units(self, ids: Collection[str]) -> Iterator[CuratedEvidence]:
+        return (self.files.unit(each) for each in ids if each in self.files.paths)
+
+
+def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | None) -> Situation:
+    """Compare a tree with its manifest.
+
+    Raises `PreparationRefused` (`workspace_missing`, `pipeline_version_mismatch`),
+    `WorkspaceInvalid`, `ManifestInvalid`, or the fault of a source or unit that cannot be read.
+    """
+    for refused in tree.refused:  # a file that could not be read must not count as removed
+        message = Message(gettext_noop("%(path)s may not lie there."), path=refused.path)
+        raise PreparationRefused(message, code=refused.code, path=refused.path)
+    workspace = workspace_of(tree)
+    manifest = manifest_of(tree)
+    if manifest.pipeline_version != PIPELINE_VERSION and not upgrade:
+        raise PreparationRefused(
+            Message(
+                gettext_noop("The manifest was written by pipeline %(found)s, this is %(ours)s."),
+                found=manifest.pipeline_version,
+                ours=PIPELINE_VERSION,
+            ),
+            code="pipeline_version_mismatch",
+            path=MANIFEST_PATH,
+            hint=gettext_noop("Prepare with --upgrade, which reprocesses every source."),
+        )
+    sources = dict(_sources(tree, workspace))
+    changes = compare_sources(
+        {path: source.sha256 for path, source in sources.items()},
+        manifest,
+        reprocess=upgrade,
+        only=None if upgrade else only,
+    )
+    files = UnitFiles.of(tree)
+    renamed = changes.old_paths if upgrade else ()
+    return Situation(
+        tree=tree,
+        language=workspace.language,
+        manifest=manifest,
+        sources=sources,
+        changes=changes,
+        files=files,
+        moved={
+            path: tuple(_relinked(files, manifest.sources[old].units, path))
+            for path, old in changes.old_paths.items()
+        },
+        asked=tuple(sorted({*changes.new, *changes.changed, *renamed})),
+    )
+
+
+def workspace_of(tree: EvidenceTree) -> WorkspaceFile:
+    """Give the workspace file of a tree. Raises `PreparationRefused` or `WorkspaceInvalid`."""
+    if tree.workspace is not None:
+        return tree.workspace
+    if tree.workspace_yaml is None:
+        message = gettext_noop("There is no workspace.yaml, so this is no workspace folder.")
+        raise PreparationRefused(message, code="workspace_missing", path=WORKSPACE_FILE)
+    return parse_workspace(decode_utf8(tree.workspace_yaml))
+
+
+def manifest_of(tree: EvidenceTree) -> Manifest:
+    """Give the manifest of a tree, empty when there is none. Raises `ManifestInvalid`."""
+    data = tree.files.get(MANIFEST_PATH)
+    return Manifest() if data is None else parse_manifest(decode_utf8(data))
+
+
+def _sources(tree: EvidenceTree, workspace: WorkspaceFile) -> Iterator[tuple[str, SourceText]]:
+    for path, data in tree.under(SOURCE_FOLDER).items():
+        if is_accepted(path, workspace):
+            yield path, read_source(path, data)
+
+
+def read_source(path: str, data: bytes) -> SourceText:
+    """Give a source's rendered text and hash.
+
+    Raises `InvalidUtf8`, or `PreparationRefused` (`source_too_large`), with the path.
+    """
+    if len(data) > MAX_SOURCE_BYTES:
+        template = gettext_noop("The source holds %(size)s bytes; at most %(limit)s are allowed.")
+        message = Message(template, size=len(data), limit=MAX_SOURCE_BYTES)
+        raise PreparationRefused(message, code="source_too_large", path=path)
+    try:
+        text = normalize_source(data)
+    except InvalidUtf8 as fault:
+        fault.path = path
+        raise
+    return SourceText(text=render_source(path, text), sha256=source_hash(text))
+
+
+def _relinked(files: UnitFiles, ids: Collection[str], path: str) -> Iterator[CuratedEvidence]:
+    for evidence_id in ids:
+        if evidence_id in files.paths:
+            unit = files.unit(evidence_id)
+            provenance = unit.provenance.model_copy(update={"source_file": path})
+            yield unit.model_copy(update={"provenance": provenance})
