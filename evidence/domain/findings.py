@@ -118,7 +118,10 @@ def presentable(message: Message) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class ValidationReport:
-    """Everything one validation says; `omitted` counts findings beyond the first 1,000."""
+    """Everything one validation says; `omitted` counts findings beyond the first 1,000.
+
+    `errors` counts all of them, omitted ones too.
+    """
 
     findings: tuple[ValidationFinding, ...]
     omitted: int = 0
@@ -129,7 +132,8 @@ class ValidationReport:
     @property
     def publishable(self) -> bool:
         """Tell whether nothing blocks: no error, no open review item, no orphan."""
-        return not (self.errors or self.open_review_items or self.orphans)
+        broken = any(found.severity is Severity.ERROR for found in self.findings)
+        return not (broken or self.open_review_items or self.orphans)
 
     def as_json(self) -> dict[str, object]:
         """Give the object that `tht evidence validate --json` prints (spec 70, Command line)."""

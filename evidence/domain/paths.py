@@ -10,6 +10,8 @@ from enum import StrEnum
 
 from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH
 
+SOURCE_FOLDER = "source/"
+CURATED_FOLDER = "curated/"
 MAX_PATH_BYTES = 1_000
 PATH_REFUSED = "path_refused"
 SYMLINK_REFUSED = "symlink_refused"
@@ -43,12 +45,11 @@ def place_of(path: str) -> Place | None:
     Files that begin with a dot, or lie in such a folder, are skipped under `source/` and refused
     elsewhere; under `curated/` only Markdown files may lie (spec 20, Sources).
     """
-    folder, slash, rest = path.partition("/")
-    hidden = rest.startswith(".") or "/." in rest
-    if folder == "source" and slash:
+    hidden = "/." in path
+    if path.startswith(SOURCE_FOLDER):
         return Place.IGNORED if hidden else Place.SOURCE
-    if folder == "curated" and slash:
-        return Place.UNIT if rest.endswith(".md") and not hidden else None
+    if path.startswith(CURATED_FOLDER):
+        return Place.UNIT if path.endswith(".md") and not hidden else None
     return _PLACES.get(path)
 
 

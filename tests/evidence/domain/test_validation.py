@@ -4,6 +4,8 @@ import random
 from collections.abc import Mapping
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from evidence.domain.findings import (
     BLOCKING_CODES,
@@ -308,3 +310,34 @@ def test_findings_of_paths_no_change_reaches_stay_as_they_were() -> None:
         reached.add("curated/formula/other.md")
         for path in {*old, *new} - reached:
             assert old.get(path) == new.get(path)
+
+
+JUNK = (
+    b"\x00",
+    b"\xff",
+    b"---\n",
+    b": ",
+    b"- ",
+    b'"',
+    b"{",
+    b"&a ",
+    b"*a",
+    b"!!x ",
+    b"\t",
+    b"%(x)s",
+)
+JUNK += (b"\xe2\x80\xae", b"\xed\xa0\x80", b"e\xcc\x80", b"$$", b"/*", b"https://a:b1c2d3@x/")
+
+
+@given(st.data())
+def test_no_content_makes_validation_raise(data: st.DataObject) -> None:
+    tree = a_tree()
+    path = data.draw(st.sampled_from(sorted(tree.files)))
+    content = tree.files[path]
+    at = data.draw(st.integers(0, len(content)))
+    skipped = data.draw(st.integers(0, 30))
+    piece = data.draw(st.sampled_from(JUNK) | st.binary(max_size=4))
+    broken = content[:at] + piece + content[at + skipped :]
+    report = validate(a_tree({path: broken}, workspace_yaml=WORKSPACE))
+    assert all(0 < len(each.message) <= 500 for each in report.findings)
+    assert report.publishable is (report.errors == 0)
