@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from evidence import overview as knowledge
-from evidence.admin.pages import address, listed
+from evidence.admin.pages import address, listed, may
+from evidence.admin.proposals import OpenRun, open_runs
+from evidence.admin.wording import short
 from evidence.overview import WorkspaceSummary
 from portal.next_step import NextStep, next_step
 from publishing import overview as publication
-from publishing.admin.wording import percent
+from publishing.admin.wording import percent, progress_words
 from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import GenerationSummary, PublicationStatus
 
@@ -29,6 +32,18 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
+class Task:
+    """Something that runs, with where to watch it and where to ask how far it is."""
+
+    title: str
+    link: str
+    progress: str
+    words: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceCard:
     """Everything the home page says about one workspace."""
 
@@ -36,7 +51,7 @@ class WorkspaceCard:
     status: PublicationStatus
     next_step: NextStep
     knowledge: tuple[Number, ...]
-    building: tuple[GenerationSummary, ...]
+    working: tuple[Task, ...]
     hit_at_5: str
     hit_at_10: str
     worst: tuple[str, ...]
@@ -44,32 +59,52 @@ class WorkspaceCard:
 
 def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Fill the home page for Unfold (`DASHBOARD_CALLBACK`)."""
-    if not request.user.has_perm("evidence.view_workspace"):
+    if not may(request, "evidence.view_workspace"):
         return context
-    statuses = publication.statuses()
-    cards = [_card(request, summary, statuses) for summary in knowledge.workspaces()]
-    return context | {"cards": cards}
+    runs = open_runs()
+    cards = [
+        _card(request, summary, [run for run in runs if run.workspace == summary.slug])
+        for summary in knowledge.workspaces()
+    ]
+    return context | {"cards": cards, "is_working": any(card.working for card in cards)}
 
 
 def _card(
-    request: HttpRequest, summary: WorkspaceSummary, statuses: Mapping[str, PublicationStatus]
+    request: HttpRequest, summary: WorkspaceSummary, runs: Sequence[OpenRun]
 ) -> WorkspaceCard:
-    status = statuses[summary.slug]
+    status = publication.status(summary.slug)
     exam = status.active.evaluation if status.active else None
     return WorkspaceCard(
         summary=summary,
         status=status,
-        next_step=next_step(summary, status, request.user.has_perm),
+        next_step=next_step(summary, status, runs, lambda name: may(request, name)),
         knowledge=_numbers(summary),
-        building=_building(status.generations),
+        working=(*_preparing(runs), *_building(status.generations)),
         hit_at_5=percent(exam.hit_at_5) if exam else "",
         hit_at_10=percent(exam.hit_at_10) if exam else "",
         worst=exam.worst(3) if exam else (),
     )
 
 
-def _building(generations: Sequence[GenerationSummary]) -> tuple[GenerationSummary, ...]:
-    return tuple(each for each in generations if each.state in UNFINISHED)
+def _preparing(runs: Sequence[OpenRun]) -> Iterator[Task]:
+    title = gettext("Preparation of notes")
+    for run in runs:
+        if run.is_running:
+            yield Task(title, run.link, run.progress, run.words, run.done, run.total)
+
+
+def _building(generations: Sequence[GenerationSummary]) -> Iterator[Task]:
+    for each in generations:
+        if each.state in UNFINISHED:
+            yield Task(
+                title=gettext("Build of revision %(revision)s")
+                % {"revision": short(each.revision)},
+                link=address("publishing_generation_change", each.id),
+                progress=address("publishing_generation_progress", each.id),
+                words=progress_words(each),
+                done=each.progress_done,
+                total=each.progress_total,
+            )
 
 
 def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:

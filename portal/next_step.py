@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
 from evidence.admin.pages import address, listed
+from evidence.admin.proposals import OpenRun
 from evidence.overview import WorkspaceSummary
 from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import PublicationStatus
@@ -47,27 +48,26 @@ def _steps(summary: WorkspaceSummary, status: PublicationStatus, may: Holds) -> 
     )
 
 
-def _proposal(summary: WorkspaceSummary) -> Iterator[NextStep]:
-    for run in summary.runs:
-        place = address("evidence_preparationrun_change", run.id)
+def _proposal(runs: Sequence[OpenRun]) -> Iterator[NextStep]:
+    for run in runs:
         if run.is_running:
             yield NextStep(
                 gettext("Notes are being prepared."),
                 gettext("The proposal waits for you when it is ready."),
                 gettext("Watch"),
-                place,
+                run.link,
             )
         else:
             yield NextStep(
                 gettext("A proposal waits for your decision."),
                 gettext("Compare each unit with the passage it rests on, then accept or discard."),
                 gettext("Look at the proposal"),
-                place,
+                run.link,
             )
 
 
 def _notes(summary: WorkspaceSummary, may: Holds) -> Iterator[NextStep]:
-    count = summary.sources_new + summary.sources_changed + summary.sources_removed
+    count = summary.waiting
     if not count:
         return
     words = ngettext(

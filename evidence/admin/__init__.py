@@ -1,0 +1,21 @@
+"""The admin of `evidence`: importing it registers its pages."""
+
+from evidence.admin import (
+    findings,
+    proposals,
+    review_items,
+    revisions,
+    sources,
+    units,
+    workspaces,
+)
+
+__all__ = (
+    "findings",
+    "proposals",
+    "review_items",
+    "revisions",
+    "sources",
+    "units",
+    "workspaces",
+)

@@ -12,6 +12,7 @@ from evidence import curation
 from evidence.admin.differences import words_changed
 from evidence.admin.files import UnitFile, unit_file
 from evidence.admin.pages import ReadablePage, actor_of, go, say_fault
+from evidence.admin.wording import doubts
 from evidence.faults import CuratorFault, Fault
 from evidence.forms import UnitTextForm
 from evidence.models import UnitRecord
@@ -61,7 +62,7 @@ def _shown(
     context = {
         "form": form,
         "file": file,
-        "review_items": list(file.record.review_items.all()),
+        "review_items": doubts(file.record.review_items.all()),
         **extra,
     }
     response = page.page(request, file.record, TEMPLATE, **context)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import admin, messages
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence import proposals
 from evidence.admin.filters import WorkspaceFilter
-from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
+from evidence.admin.pages import ReadablePage, actor_of, address, go, may, require, say_fault
 from evidence.admin.proposed import proposed_units
 from evidence.admin.wording import badge
 from evidence.faults import Fault
@@ -103,6 +104,37 @@ class ProposalPage(ReadablePage):
         else:
             messages.success(request, gettext("Discarded. Nothing was changed."))
         return go("evidence_preparationrun_change", run.pk)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRun:
+    """A preparation that runs, or whose proposal waits for a decision."""
+
+    workspace: str
+    is_running: bool
+    link: str
+    progress: str
+    words: str
+    done: int
+    total: int
+
+
+def open_runs() -> tuple[OpenRun, ...]:
+    """Give the preparations of all workspaces that are not over, the oldest first: one query."""
+    states = (*UNFINISHED, RunState.PROPOSED)
+    rows = PreparationRun.objects.select_related("workspace").filter(state__in=states)
+    return tuple(
+        OpenRun(
+            workspace=run.workspace.slug,
+            is_running=run.state in UNFINISHED,
+            link=address("evidence_preparationrun_change", run.pk),
+            progress=address("evidence_preparationrun_progress", run.pk),
+            words=progress_words(run),
+            done=run.sources_done,
+            total=run.sources_total,
+        )
+        for run in rows.order_by("requested_at")
+    )
 
 
 def run_badge(run: PreparationRun) -> SafeString:

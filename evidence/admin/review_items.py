@@ -7,6 +7,7 @@ from django.contrib.admin import display
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.filters import UnitsWorkspaceFilter
@@ -30,7 +31,7 @@ class ReviewItemPage(ReadablePage):
     @display(description=_("what is in doubt"), ordering="message")
     def words(self, item: ReviewItemRecord) -> SafeString:
         """Say the doubt, with its code in small print."""
-        return with_code(item.message, item.code)
+        return with_code(gettext(item.message), item.code)
 
     @display(description=_("unit"), ordering="unit__title")
     def unit_link(self, item: ReviewItemRecord) -> SafeString:

@@ -20,7 +20,7 @@ from evidence.admin.pages import ReadablePage, may, require
 from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
-from evidence.admin.wording import badge, kind_label, purpose_label
+from evidence.admin.wording import badge, doubts, kind_label, purpose_label
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
 from evidence.translation import filled
 
@@ -63,7 +63,7 @@ class UnitPage(ReadablePage):
             "purposes": [purpose_label(purpose) for purpose in row.purposes],
             "parts": parts(file.unit) if file.unit else (),
             "body": render_markdown(file.unit.body) if file.unit else "",
-            "review_items": list(row.review_items.all()),
+            "review_items": doubts(row.review_items.all()),
             "findings": findings_of(row),
             "may_edit": may(request, "evidence.curate_workspace"),
             **_source_context(row, file),

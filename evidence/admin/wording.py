@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
 
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.faults import Fault
@@ -59,3 +62,30 @@ def short(commit: str) -> str:
 def badge(text: str | Promise, tone: str = "") -> SafeString:
     """Give a word on a coloured ground; `tone` is ok, info, warn, bad or nothing."""
     return format_html('<span class="ep-badge {}">{}</span>', f"ep-{tone}" if tone else "", text)
+
+
+class Item(Protocol):
+    """An open review item, in a file or in the mirror."""
+
+    @property
+    def code(self) -> str: ...
+
+    @property
+    def message(self) -> str: ...
+
+    @property
+    def field(self) -> str | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An open review item in the reader's language."""
+
+    code: str
+    text: str
+    field: str
+
+
+def doubts(items: Iterable[Item]) -> tuple[Doubt, ...]:
+    """Give review items in the reader's language, where the sentence is one of ours."""
+    return tuple(Doubt(item.code, gettext(item.message), item.field or "") for item in items)

@@ -20,7 +20,7 @@ from evidence.faults import Fault
 from publishing import activation, wiring
 from publishing.admin.filters import StateFilter, WorkspaceFilter
 from publishing.admin.forms import RollBackForm
-from publishing.admin.wording import event_words, generation_badge, generation_words, percent
+from publishing.admin.wording import event_words, generation_badge, percent, progress_words
 from publishing.domain.lifecycle import UNFINISHED, GenerationState
 from publishing.models import Evaluation, Generation, PublicationEvent
 from publishing.permissions import APPROVE
@@ -69,7 +69,7 @@ class GenerationPage(ReadablePage):
     def exam(self, row: Generation) -> str:
         """Give the share of questions that its newest exam found."""
         exams: list[Evaluation] = getattr(row, "exams", [])
-        return percent(exams[0].hit_at_10) if exams else "–"
+        return percent(exams[0].hit_at_10) if exams else "—"
 
     def page_context(self, request: HttpRequest, row: Generation) -> dict[str, Any]:
         """Show its counts, its durations, its exams, what happened, and the way back to it."""
@@ -121,14 +121,6 @@ class GenerationPage(ReadablePage):
         else:
             messages.success(request, gettext("Rolled back: this generation answers again."))
         return go("publishing_generation_change", row.pk)
-
-
-def progress_words(row: Generation) -> str:
-    """Say how far a build or an exam is."""
-    if row.state == GenerationState.BUILDING and row.progress_total:
-        counts = {"done": row.progress_done, "total": row.progress_total}
-        return gettext("%(done)s of %(total)s fragments built") % counts
-    return generation_words(row.state)
 
 
 def _durations(row: Generation) -> list[tuple[str, str]]:

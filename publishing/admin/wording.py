@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Protocol
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.wording import badge
@@ -43,6 +45,27 @@ def generation_badge(state: str) -> SafeString:
     return badge(*GENERATIONS.get(state, (state, "")))
 
 
+class Progress(Protocol):
+    """What tells how far a build is: a generation's row or its summary."""
+
+    @property
+    def state(self) -> str: ...
+
+    @property
+    def progress_done(self) -> int: ...
+
+    @property
+    def progress_total(self) -> int: ...
+
+
+def progress_words(generation: Progress) -> str:
+    """Say how far a build or an exam is."""
+    if generation.state == GenerationState.BUILDING and generation.progress_total:
+        counts = {"done": generation.progress_done, "total": generation.progress_total}
+        return gettext("%(done)s of %(total)s fragments built") % counts
+    return generation_words(generation.state)
+
+
 def approval_badge(state: str) -> SafeString:
     """Give how an approval stands or ended as a badge."""
     return badge(*APPROVALS.get(state, (state, "")))
@@ -50,7 +73,7 @@ def approval_badge(state: str) -> SafeString:
 
 def event_words(state: str) -> str:
     """Give a state of either kind, as the log mixes both."""
-    words = GENERATIONS.get(state) or APPROVALS.get(state) or (state or "–", "")
+    words = GENERATIONS.get(state) or APPROVALS.get(state) or (state or "—", "")
     return str(words[0])
 
 

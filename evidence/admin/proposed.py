@@ -1,0 +1,119 @@
+"""A proposal unit by unit: what would change, what is in doubt, and the passages it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from evidence import wiring
+from evidence.admin.differences import Word, words_changed
+from evidence.admin.files import unit_files
+from evidence.admin.rendering import render_markdown
+from evidence.admin.typed_view import Part, parts
+from evidence.admin.wording import Doubt, badge, doubts, kind_label
+from evidence.domain.codec import parse_curated_markdown
+from evidence.domain.manifest import parse_manifest
+from evidence.domain.tree import MANIFEST_PATH
+from evidence.domain.units import CuratedEvidence
+from evidence.faults import CuratorFault
+from evidence.models import PreparationRun, UnitRecord
+from evidence.ports import PathChange
+
+FOLDER = "evidence/"
+CURATED = "evidence/curated/"
+RETAINED = {"source_no_longer_supports_unit", "retirement_candidate"}
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedUnit:
+    """One unit of a proposal, as the page shows it."""
+
+    title: str
+    kind: str
+    badge: SafeString
+    review_items: tuple[Doubt, ...]
+    parts: tuple[Part, ...]
+    body: SafeString | str
+    source: str
+    excerpts: tuple[str, ...]
+    words: tuple[Word, ...] = ()
+
+
+def proposed_units(run: PreparationRun) -> tuple[ProposedUnit, ...]:
+    """Give what a proposal would do, in path order; orphans, whose files stay, come last."""
+    repository = wiring.repository(run.workspace.slug)
+    changes = repository.changes(run.base_commit, run.proposal_commit)
+    entries = [entry for each in changes for entry in (each.before, each.after) if entry]
+    texts = {
+        blob: data.decode("utf-8", "replace")
+        for blob, data in repository.blobs({entry.blob for entry in entries}).items()
+    }
+    units = [_changed(each, texts) for each in changes if each.path.startswith(CURATED)]
+    return (*units, *_orphaned(run, changes, texts))
+
+
+def _changed(change: PathChange, texts: Mapping[str, str]) -> ProposedUnit:
+    before = texts[change.before.blob] if change.before else ""
+    after = texts[change.after.blob] if change.after else ""
+    path = change.path.removeprefix(FOLDER)
+    unit = _unit(after or before, path)
+    if unit is None:
+        mark = badge(_("cannot be read"), "bad")
+        return ProposedUnit(path, "", mark, (), (), "", "", (), words_changed(before, after))
+    words = words_changed(before, after) if before and after else ()
+    return _shown(unit, badge(*_change_words(change, unit)), words)
+
+
+def _change_words(change: PathChange, unit: CuratedEvidence) -> tuple[str | Promise, str]:
+    if change.before is None:
+        return _("new"), "info"
+    if change.after is None:
+        return _("taken out"), "bad"
+    if RETAINED & {item.code for item in unit.review_items}:
+        return _("kept, in doubt"), "warn"
+    return _("changed"), "info"
+
+
+def _orphaned(
+    run: PreparationRun, changes: Sequence[PathChange], texts: Mapping[str, str]
+) -> Iterator[ProposedUnit]:
+    lost = _new_orphans(changes, texts)
+    rows = UnitRecord.objects.select_related("workspace").filter(
+        workspace=run.workspace_id, evidence_id__in=lost
+    )
+    for file in unit_files(list(rows)):
+        if file.unit is not None:
+            yield _shown(file.unit, badge(_("loses its source"), "warn"), ())
+
+
+def _new_orphans(changes: Sequence[PathChange], texts: Mapping[str, str]) -> set[str]:
+    for change in changes:
+        if change.path == f"{FOLDER}{MANIFEST_PATH}" and change.after:
+            before = parse_manifest(texts[change.before.blob]).orphans if change.before else ()
+            return set(parse_manifest(texts[change.after.blob]).orphans) - set(before)
+    return set()
+
+
+def _unit(text: str, path: str) -> CuratedEvidence | None:
+    try:
+        return parse_curated_markdown(text, path=path)
+    except CuratorFault:
+        return None
+
+
+def _shown(unit: CuratedEvidence, mark: SafeString, words: tuple[Word, ...]) -> ProposedUnit:
+    return ProposedUnit(
+        title=unit.title,
+        kind=kind_label(unit.kind),
+        badge=mark,
+        review_items=doubts(unit.review_items),
+        parts=parts(unit),
+        body=render_markdown(unit.body) if unit.body else "",
+        source=unit.provenance.source_file,
+        excerpts=tuple(unit.provenance.supporting_excerpts),
+        words=words,
+    )
