@@ -11,6 +11,8 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
 SAMPLE_BYTES = 64 * 1024
+_NARROW = ["cp1252", "mac_roman", "cp850"]
+_WIDE = ["utf_16", "utf_16_le", "utf_16_be"]
 
 
 class InvalidUtf8(CuratorFault):
@@ -44,9 +46,14 @@ def decode_utf8(data: bytes, *, path: str = "") -> str:
 
 
 def likely_encoding(data: bytes, offset: int) -> str | None:
-    """Guess the encoding from the bytes around the first one that is not UTF-8."""
+    """Guess the encoding from the bytes around the first one that is not UTF-8.
+
+    Only what office machines here write is considered; asked without a choice, the detector
+    takes Italian in Windows-1252 for a Macintosh alphabet of Central Europe.
+    """
     start = max(0, offset - SAMPLE_BYTES // 2)
-    best = from_bytes(data[start : start + SAMPLE_BYTES]).best()
+    sample = data[start : start + SAMPLE_BYTES]
+    best = from_bytes(sample, cp_isolation=_WIDE if b"\0" in sample else _NARROW).best()
     return best.encoding if best else None
 
 

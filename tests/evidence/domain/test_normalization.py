@@ -46,18 +46,30 @@ def test_the_hash_is_the_known_sha256_of_the_normalized_text() -> None:
     assert source_hash(normalize_source(b"a")) == expected
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
-def test_a_file_that_is_not_utf8_names_the_byte_and_a_likely_encoding(encoding: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "guessed", "offset"),
+    [
+        ("latin-1", "cp1252", 5),
+        ("cp1252", "cp1252", 5),
+        ("mac_roman", "mac_roman", 5),
+        ("cp850", "cp850", 5),
+        ("utf-16", "utf_16", 0),
+    ],
+)
+def test_a_file_that_is_not_utf8_names_the_byte_and_the_likely_encoding(
+    written: str, guessed: str, offset: int
+) -> None:
     with pytest.raises(InvalidUtf8) as refused:
-        normalize_source(ITALIAN.encode(encoding))
-    assert refused.value.offset == 5
-    assert refused.value.encoding is not None
-    assert "byte 5" in str(refused.value)
+        normalize_source(ITALIAN.encode(written), path="source/a.md")
+    assert (refused.value.offset, refused.value.encoding) == (offset, guessed)
+    assert refused.value.path == "source/a.md"
+    assert f"byte {offset}" in str(refused.value)
 
 
 def test_bytes_that_are_no_text_at_all_are_refused_without_a_guess_being_needed() -> None:
-    with pytest.raises(InvalidUtf8):
+    with pytest.raises(InvalidUtf8) as refused:
         normalize_source(bytes(range(256)) * 4)
+    assert refused.value.encoding is None
 
 
 @pytest.mark.parametrize(
