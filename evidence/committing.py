@@ -73,7 +73,7 @@ def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: De
             commit=made,
             defaults={"username": deed.actor.username, "action": deed.action},
         )
-    mirror.sync_workspace(workspace)
+    mirror.sync_workspace(workspace.slug)
     return made
 
 

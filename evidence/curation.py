@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from evidence import plugged
 from evidence.committing import Deed, commit
+from evidence.domain import resolution
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
-from evidence.domain.formats import SOURCE_FOLDER, is_accepted
+from evidence.domain.formats import is_accepted
 from evidence.domain.identifiers import unit_path
 from evidence.domain.manifest import parse_manifest
 from evidence.domain.normalization import decode_utf8, normalize_source
-from evidence.domain.paths import Place, is_allowed, place_of
+from evidence.domain.paths import SOURCE_FOLDER, Place, is_allowed, place_of
 from evidence.domain.questions import parse_evaluation
-from evidence.domain.tree import ChangeSet
+from evidence.domain.tree import ChangeSet, EvidenceTree
 from evidence.domain.units import CuratedEvidence
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import Workspace
 from evidence.overview import workspace_file
 from evidence.ports import Actor, EditConflict, Repository, RevisionUnknown
+from evidence.reading import read_revision
 
 
 class StaleEdit(EditConflict):
@@ -76,6 +80,51 @@ def add_source(*, workspace: str, name: str, text: str, author: Actor) -> str:
     return commit(workspace=row, change_set=change_set, parent=head, deed=deed)
 
 
+def retire(*, workspace: str, evidence_id: str, author: Actor) -> str:
+    """Remove a unit and its entry in the manifest in one commit, and give it (spec 20, Resolution).
+
+    Raises `ResolutionRefused`, `ManifestInvalid`, `EditConflict`.
+    """
+    return _resolved(
+        workspace=workspace,
+        evidence_id=evidence_id,
+        resolve=lambda tree: resolution.retire(tree, evidence_id),
+        action="retire",
+        author=author,
+    )
+
+
+def relink(*, workspace: str, evidence_id: str, source: str, author: Actor) -> str:
+    """Make a source that holds an orphan's excerpts its origin, in one commit, and give it.
+
+    Raises `ResolutionRefused`, `ManifestInvalid`, `EditConflict`.
+    """
+    return _resolved(
+        workspace=workspace,
+        evidence_id=evidence_id,
+        resolve=lambda tree: resolution.relink(tree, evidence_id, source),
+        action="relink",
+        author=author,
+    )
+
+
+def _resolved(
+    *,
+    workspace: str,
+    evidence_id: str,
+    resolve: Callable[[EvidenceTree], ChangeSet],
+    action: str,
+    author: Actor,
+) -> str:
+    row = Workspace.named(workspace)
+    repository = plugged.repository(workspace)
+    head = repository.head(row.branch)
+    change_set = resolve(read_revision(repository, head))
+    title = f"{action.capitalize()} {evidence_id}"
+    deed = Deed(actor=author, action=action, title=title, evidence_ids=(evidence_id,))
+    return commit(workspace=row, change_set=change_set, parent=head, deed=deed)
+
+
 def encoded(text: str) -> bytes:
     """Give the bytes of a typed text. Raises `NoteRefused` for half a character."""
     try:
@@ -94,7 +143,7 @@ def _refuse_note(path: str, text: str, *, accepted: bool) -> None:
 
 
 def _checked(path: str, text: str) -> tuple[bytes, CuratedEvidence | None]:
-    """Read the text as what its path says it is; give the bytes to store, and the unit if it is one."""
+    """Read the text as what its path says it is; give the bytes to store, and the unit."""
     place = place_of(path)
     data = encoded(text)
     if place is Place.UNIT:

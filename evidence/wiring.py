@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from pathlib import Path
 
-from evidence import conf, plugged
+from evidence import conf, offline, plugged
+from evidence.adapters import git_creation
 from evidence.adapters.git import GitRepository
-from evidence.adapters.rules.restructurer import RulesRestructurer
-from evidence.faults import OperatorFault
-from evidence.messages import Message, gettext_noop
 from evidence.models import Workspace
 from evidence.ports import Repository, Restructurer
-
-
-RESTRUCTURERS: Mapping[str, Callable[[], Restructurer]] = {"rules": RulesRestructurer}
-
-
-class RestructurerUnknown(OperatorFault):
-    """A name that this portal has no restructurer for."""
-
-    code = "restructurer_unknown"
-    hint = gettext_noop("Known: rules.")
 
 
 def repository(slug: str) -> Repository:
@@ -29,12 +17,24 @@ def repository(slug: str) -> Repository:
     return GitRepository(conf.current().repository_path(slug), folder=workspace.folder)
 
 
+def repository_at(path: Path, *, folder: str = "") -> Repository:
+    """Open a bare repository that belongs to no workspace yet."""
+    return GitRepository(path, folder=folder)
+
+
+def import_branch(source: Path, into: Path, *, branch: str | None) -> str:
+    """Copy one branch of a local repository and give its name. Raises `NothingToImport`."""
+    return git_creation.import_branch(source, into, branch=branch)
+
+
+def workspace_folders(path: Path, commit: str) -> tuple[str, ...]:
+    """Give every folder of a revision that holds a `workspace.yaml`; `""` is the root."""
+    return git_creation.workspace_folders(path, commit)
+
+
 def restructurer(name: str) -> Restructurer:
     """Open a restructurer by name. Raises `RestructurerUnknown`."""
-    if name not in RESTRUCTURERS:
-        message = Message(gettext_noop("There is no restructurer “%(name)s”."), name=name)
-        raise RestructurerUnknown(message)
-    return RESTRUCTURERS[name]()
+    return offline.restructurer(name)
 
 
 def plug_in() -> None:
