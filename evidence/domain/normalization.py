@@ -37,12 +37,20 @@ class InvalidUtf8(CuratorFault):
 
 
 def decode_utf8(data: bytes, *, path: str = "") -> str:
-    """Give the text without its byte order mark. Raises `InvalidUtf8` (spec 20, Sources)."""
+    """Give the text without its byte order mark (spec 20, Sources).
+
+    Raises `InvalidUtf8`, for a NUL too: it is in no text, only in UTF-16 and binary files, and no
+    database takes it.
+    """
     try:
-        return data.decode("utf-8").removeprefix("\ufeff")
+        text = data.decode("utf-8")
+        offset = data.find(b"\0")
     except UnicodeDecodeError as error:
-        encoding = likely_encoding(data, error.start)
-        raise InvalidUtf8(error.start, encoding, path=path) from error
+        offset = error.start
+        text = ""
+    if offset >= 0:
+        raise InvalidUtf8(offset, likely_encoding(data, offset), path=path)
+    return text.removeprefix("\ufeff")
 
 
 def likely_encoding(data: bytes, offset: int) -> str | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 
-_HIDDEN = re.compile("[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+_HIDDEN = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e"
+    r"\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 _EMAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", re.IGNORECASE
 )
@@ -21,8 +24,11 @@ _ODD_VALUES = (
 
 
 def has_hidden_text(text: str) -> bool:
-    """Tell whether a text holds an HTML comment, or zero-width or bidirectional characters."""
-    return "<!--" in text or (not text.isascii() and _HIDDEN.search(text) is not None)
+    """Tell whether a text holds an HTML comment or characters that nothing shows.
+
+    Controls, zero-width and bidirectional characters, line separators, tags.
+    """
+    return "<!--" in text or _HIDDEN.search(text) is not None
 
 
 def has_personal_data(text: str) -> bool:

@@ -37,10 +37,22 @@ def test_dates_codes_and_operators_are_not_personal(text: str) -> None:
     assert not has_personal_data(text)
 
 
-@pytest.mark.parametrize("text", ["a <!-- b -->", "a\u200bb", "a\u202eb", "a\u2066b", "\ufeffa"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a <!-- b -->",
+        "a\u200bb",
+        "a\u202eb",
+        "a\u2066b",
+        "\ufeffa",
+        "a\x1b[8mb",
+        "a\x85",
+        "\U000e0041",
+    ],
+)
 def test_comments_and_invisible_characters_are_hidden_text(text: str) -> None:
     assert has_hidden_text(text)
 
 
 def test_accents_and_comparisons_are_not_hidden() -> None:
-    assert not has_hidden_text("è già più < di 3 -- e 😀")
+    assert not has_hidden_text("è già\tpiù < di 3 -- e 😀\n")
