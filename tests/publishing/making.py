@@ -11,6 +11,7 @@ from typing import Final
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 
+from evidence import mirror, overview
 from evidence.adapters.git import GitRepository
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.manifest import Manifest, dump_manifest
@@ -18,10 +19,13 @@ from evidence.domain.normalization import normalize_source, source_hash
 from evidence.domain.tree import EvidenceTree
 from evidence.domain.units import CuratedEvidence, build_unit
 from evidence.domain.workspace import parse_workspace
-from evidence.ports import Actor
+from evidence.models import PortalCommit, Workspace
+from evidence.overview import RevisionSummary
+from evidence.ports import Actor, Author
 from evidence.reading import read_revision
-from publishing import leases, publication, transitions
+from publishing import approval, leases, publication, transitions
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
+from publishing.approval import Approved
 from publishing.domain.lifecycle import GenerationState
 from publishing.domain.query import build_request
 from publishing.generations import stored
@@ -31,7 +35,7 @@ from publishing.models import Approval, Generation
 from publishing.parts import Parts
 from publishing.transitions import Cause
 from tests.fakes import BagOfWordsEmbedder
-from tests.makers import put
+from tests.makers import SOMEBODY, a_repository, put
 
 SLUG: Final = "clinica"
 NOON: Final = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -165,10 +169,10 @@ def a_store(home: Path) -> QdrantEdgeStore:
     return QdrantEdgeStore(home)
 
 
-def an_approver(username: str = "approvatore", **columns: object) -> Actor:
+def an_approver(username: str = "approvatore", *, is_superuser: bool = False) -> Actor:
     """Give a staff user who may approve, as an actor."""
     user = get_user_model().objects.create_user(
-        username, email=f"{username}@example.org", is_staff=True, **columns
+        username, email=f"{username}@example.org", is_staff=True, is_superuser=is_superuser
     )
     user.user_permissions.add(Permission.objects.get(codename="approve_revision"))
     return Actor(username=username, name="", email=user.email)
@@ -188,6 +192,48 @@ def an_open_approval(generation: Generation, **columns: object) -> Approval:
     generation.approval = transitions.open_approval(approval, cause=CAUSE)
     generation.save(update_fields=["approval"])
     return approval
+
+
+@dataclass(frozen=True)
+class Registered:
+    """A workspace that the portal knows, with its repository and mirror."""
+
+    repository: GitRepository
+
+    def commit(self, files: Mapping[str, bytes | None], *, author: Author = SOMEBODY) -> str:
+        """Commit from outside, mirror it, and give the commit."""
+        commit = put(self.repository.path, files, author=author)
+        mirror.sync_workspace(SLUG)
+        return commit
+
+    def written_here(self, commit: str, username: str) -> None:
+        """Record that this commit was made through the portal by a user."""
+        workspace = Workspace.objects.get(slug=SLUG)
+        PortalCommit.objects.create(workspace=workspace, commit=commit, username=username)
+
+    def head(self) -> RevisionSummary:
+        return overview.revision(SLUG, self.repository.head("main"))
+
+    def approve(self, actor: Actor, revision: RevisionSummary | None = None) -> Approved:
+        """Let somebody approve a revision (the head), as the page that showed it would."""
+        chosen = revision or self.head()
+        return approval.approve(
+            workspace=SLUG,
+            revision=chosen.commit,
+            content_digest=chosen.content_digest,
+            actor=actor,
+            note="Marzo",
+        )
+
+
+def a_registered(home: Path, *, single_approver: bool = False) -> Registered:
+    """Register a publishable workspace whose first commit an outsider made."""
+    Workspace.objects.create(
+        slug=SLUG, title="Clinica", language="it", single_approver=single_approver
+    )
+    repository = a_repository(home / "repositories" / f"{SLUG}.git", workspace_files())
+    mirror.sync_workspace(SLUG)
+    return Registered(repository)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,9 @@ def an_approval() -> Approval:
 
 
 @pytest.mark.parametrize(("before", "after"), REFUSED)
-def test_the_table_refuses_every_other_step(before: GenerationState, after: GenerationState) -> None:
+def test_the_table_refuses_every_other_step(
+    before: GenerationState, after: GenerationState
+) -> None:
     with pytest.raises(TransitionRefused):
         check_transition(before, after)
 
@@ -92,9 +94,7 @@ def test_a_further_condition_on_the_row_is_honoured() -> None:
     approval = transitions.open_approval(an_approval(), cause=CAUSE)
     row = a_generation(GenerationState.READY, approval=approval)
     with pytest.raises(GenerationMoved):
-        transitions.move(
-            row, GenerationState.DELETING, cause=CAUSE, only=Q(approval__isnull=True)
-        )
+        transitions.move(row, GenerationState.DELETING, cause=CAUSE, only=Q(approval__isnull=True))
 
 
 @pytest.mark.django_db

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from pytest_django import Settings
 from publishing import leases, publication
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.domain.lifecycle import ApprovalState, GenerationState
+from publishing.domain.points import Point, PointsSummary
 from publishing.generations import stored
 from publishing.models import Approval, Evaluation, Generation, PublicationEvent
 from publishing.ports import CollectionState, StoredGeneration, VectorStoreUnavailable
@@ -27,7 +29,9 @@ HARD = questions(TERMS).replace("purpose: sql_generation", "purpose: rewriting")
 class StoreDown(QdrantEdgeStore):
     """A store that answers to nobody."""
 
-    def build(self, generation: StoredGeneration, points: object) -> object:
+    def build(
+        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+    ) -> PointsSummary:
         raise VectorStoreUnavailable("The store is down.")
 
     def delete(self, generation: StoredGeneration) -> None:

@@ -93,13 +93,20 @@ def test_the_report_has_exactly_the_keys_of_the_specification() -> None:
     ]
     assert report["fusion"] == {"rrf": {}}
     assert report["off_topic"] == [{"query": "Un calzino?", "confidence": "weak"}]
-    assert report["queries"][0] == {
-        "id": "one",
-        "profile": "semantic",
-        "purpose": "sql_generation",
-        "hit_at_5": True,
-        "hit_at_10": True,
-        "expected": [
-            {"evidence_id": "evidence:a", "dense_rank": None, "bm25_rank": None, "fused_rank": 2}
-        ],
-    }
+    assert report["queries"] == [
+        {
+            "id": "one",
+            "profile": "semantic",
+            "purpose": "sql_generation",
+            "hit_at_5": True,
+            "hit_at_10": True,
+            "expected": [
+                {
+                    "evidence_id": "evidence:a",
+                    "dense_rank": None,
+                    "bm25_rank": None,
+                    "fused_rank": 2,
+                }
+            ],
+        }
+    ]
