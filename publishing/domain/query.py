@@ -64,10 +64,14 @@ def _without_nul(text: str) -> str:
     return text
 
 
-_Value = Annotated[str, StringConstraints(max_length=MAX_VALUE_CHARS)]
-_Raw = Annotated[tuple[_Value, ...], Field(max_length=MAX_CONTEXT_VALUES)]
-Values = Annotated[_Raw, AfterValidator(normalize_values)]
-RequiredValues = Annotated[_Raw, AfterValidator(normalize_required)]
+# Patterns only describe, for the published contract, what the functions above refuse.
+_WITHOUT_NUL = Field(json_schema_extra={"pattern": r"^[^\u0000]*$"})
+_NOT_BLANK = Field(json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"})
+_Value = Annotated[str, StringConstraints(max_length=MAX_VALUE_CHARS), _WITHOUT_NUL]
+_RequiredValue = Annotated[str, StringConstraints(max_length=MAX_VALUE_CHARS), _NOT_BLANK]
+_AtMost = Field(max_length=MAX_CONTEXT_VALUES)
+Values = Annotated[tuple[_Value, ...], _AtMost, AfterValidator(normalize_values)]
+RequiredValues = Annotated[tuple[_RequiredValue, ...], _AtMost, AfterValidator(normalize_required)]
 
 
 class SearchContext(BaseModel):
@@ -97,7 +101,10 @@ class SearchRequest(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: Annotated[
-        str, StringConstraints(max_length=MAX_QUERY_CHARS), AfterValidator(normalize_query)
+        str,
+        StringConstraints(max_length=MAX_QUERY_CHARS),
+        _NOT_BLANK,
+        AfterValidator(normalize_query),
     ]
     purpose: EvidencePurpose
     context: SearchContext = SearchContext()
