@@ -42,12 +42,11 @@ def decode_utf8(data: bytes, *, path: str = "") -> str:
     Raises `InvalidUtf8`, for a NUL too: it is in no text, only in UTF-16 and binary files, and no
     database takes it.
     """
+    offset = data.find(b"\0")
     try:
-        text = data.decode("utf-8")
-        offset = data.find(b"\0")
+        text = data[:offset].decode("utf-8") if offset >= 0 else data.decode("utf-8")
     except UnicodeDecodeError as error:
-        offset = error.start
-        text = ""
+        text, offset = "", error.start
     if offset >= 0:
         raise InvalidUtf8(offset, likely_encoding(data, offset), path=path)
     return text.removeprefix("\ufeff")
