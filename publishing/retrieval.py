@@ -151,7 +151,10 @@ def _ask(live: LiveGeneration | None, request: SearchRequest) -> Outcome:
             threshold=live.threshold,
         )
     except SEARCH_FAULTS as fault:
-        log.warning("search_unavailable", code=fault.code, generation=str(live.stored.id))
+        generation = str(live.stored.id)
+        log.warning(
+            "search_unavailable", code=fault.code, why=str(fault.message), generation=generation
+        )
         return unavailable_for(fault)
     return _available(live, found)
 

@@ -1,16 +1,45 @@
-"""Doubles for what is slow or far away; each passes its port's contract tests."""
+"""Fakes for what is slow or far away, each with a contract test: a model, an embedder."""
 
 from __future__ import annotations
 
 import hashlib
 import math
 import re
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 
 from evidence.messages import Message
+from evidence.ports import RestructureCandidate, RestructureRequest
 from publishing.ports import EmbedderUnavailable
 
+Answer = tuple[RestructureCandidate, ...]
 _WORD = re.compile(r"\w+")
+
+
+class ScriptedRestructurer:
+    """Answers by source path with prepared candidates, or by asking a function; keeps the requests."""
+
+    name = "scripted"
+    local = True
+
+    def __init__(
+        self, answers: Mapping[str, Answer] | Callable[[RestructureRequest], Answer]
+    ) -> None:
+        self._answers = answers
+        self._lock = threading.Lock()
+        self.requests: list[RestructureRequest] = []
+
+    def restructure(self, request: RestructureRequest) -> Answer:
+        with self._lock:
+            self.requests.append(request)
+        if callable(self._answers):
+            return self._answers(request)
+        return self._answers.get(request.source_file, ())
+
+    @property
+    def asked(self) -> list[str]:
+        """The source paths that were asked about, sorted."""
+        return sorted(request.source_file for request in self.requests)
 
 
 class BagOfWordsEmbedder:

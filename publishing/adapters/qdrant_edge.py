@@ -71,6 +71,7 @@ class QdrantEdgeStore:
             with storage_faults():
                 seal_folder(building, about=_about(generation), points=summary)
                 _replace(sealed, building)
+                _sweep_earlier(sealed)
         finally:
             shutil.rmtree(building, ignore_errors=True)
         return summary
@@ -96,8 +97,9 @@ class QdrantEdgeStore:
         with storage_faults():
             if folder.exists():
                 # Renamed first, so that a reader finds all of it or nothing.
-                doomed = folder.rename(folder.with_name(f".deleted-{secrets.token_hex(6)}"))
-                shutil.rmtree(doomed)
+                folder.rename(folder.with_name(f".deleted-{secrets.token_hex(6)}"))
+            for doomed in folder.parent.glob(".deleted-*"):
+                shutil.rmtree(doomed, ignore_errors=True)
 
     def close(self) -> None:
         """Close the copies of this process and remove them."""
@@ -175,7 +177,15 @@ def _summary(shard: engine.Shard) -> PointsSummary:
 
 def _replace(sealed: Path, building: Path) -> None:
     if sealed.exists():
-        old = sealed.rename(sealed.with_name(f".replaced-{secrets.token_hex(6)}"))
+        old = sealed.rename(sealed.with_name(f".replaced-{sealed.name}-{secrets.token_hex(4)}"))
         shutil.rmtree(old)
     building.rename(sealed)
     sync_directory(sealed.parent)
+
+
+def _sweep_earlier(sealed: Path) -> None:
+    """Remove what earlier attempts left, finished or not; a later one is never touched."""
+    for folder in sealed.parent.iterdir():
+        attempt = folder.name.removeprefix(".building-").removeprefix(".replaced-").split("-")[0]
+        if attempt.isdecimal() and int(attempt) < int(sealed.name):
+            shutil.rmtree(folder, ignore_errors=True)

@@ -291,3 +291,23 @@ def test_a_folder_that_cannot_be_written_is_unavailable(tmp_path):
     (tmp_path / "vectors").write_text("a file where a folder belongs")
     with pytest.raises(VectorStoreUnavailable):
         build(QdrantEdgeStore(tmp_path))
+
+
+def test_a_finished_attempt_removes_what_earlier_ones_left_and_no_later_one(store, tmp_path):
+    first = build(store)
+    generation_folder = sealed_folder(tmp_path, first).parent
+    for name in (".building-1-dead", ".building-3-alive", ".replaced-1-dead"):
+        (generation_folder / name).mkdir()
+    second = replace(first, attempt=2)
+    points = some_points([a_unit(title) for title in TITLES], second, EMBEDDER)
+    store.build(second, [points])
+    assert {path.name for path in generation_folder.iterdir()} == {"2", ".building-3-alive"}
+    assert titles(ask(store, second)) == set(TITLES)
+
+
+def test_a_deletion_that_was_killed_is_finished_by_the_next(store, tmp_path):
+    generation = build(store)
+    workspace = sealed_folder(tmp_path, generation).parents[1]
+    (workspace / ".deleted-half").mkdir()
+    store.delete(generation)
+    assert not list(workspace.iterdir())
