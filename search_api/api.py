@@ -6,7 +6,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import RequestDataTooBig
+from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, URLResolver, re_path
 from django.views.decorators.csrf import csrf_exempt
 from ninja import NinjaAPI
@@ -47,8 +48,10 @@ class Api(NinjaAPI):
 def _with_problems(view: View) -> View:
     @wraps(view)
     def answer(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponse:
-        response = view(request, *args, **kwargs)
-        return problems.of_plain(request, response)
+        try:
+            return problems.of_plain(request, view(request, *args, **kwargs))
+        except Http404:
+            return problems.of_missing_route(request)
 
     return answer
 
@@ -72,4 +75,5 @@ api.add_router("", endpoints.router)
 api.exception_handler(Fault)(problems.of_fault)
 api.exception_handler(ValidationError)(problems.of_validation)
 api.exception_handler(HttpError)(problems.of_http_error)
+api.exception_handler(RequestDataTooBig)(problems.of_large_body)
 api.exception_handler(Exception)(problems.of_bug)

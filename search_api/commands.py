@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 from django.utils import timezone
 
+from evidence import overview
 from evidence.console import (
     DONE,
     FAILED,
@@ -84,6 +85,8 @@ def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and show it, this once: tht keys create --workspace w --role reader."""
+    for slug in workspace:
+        overview.workspace(slug)  # refuses a slug that is not registered: such a key opens nothing
     new = keys.create(
         workspaces=workspace,
         role=role,

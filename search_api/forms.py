@@ -8,8 +8,12 @@ from django import forms
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from search_api.keys import MAX_WORKSPACES, SLUG
+from evidence import overview
 from search_api.models import KeyRole
+
+
+def _registered() -> list[tuple[str, str]]:
+    return [(workspace.slug, workspace.title) for workspace in overview.workspaces()]
 
 
 class NewKeyForm(forms.Form):
@@ -26,8 +30,11 @@ class NewKeyForm(forms.Form):
         choices=KeyRole.choices,
         help_text=_("A reader asks; a writer also leaves receipts and formula proposals."),
     )
-    workspaces = forms.CharField(
-        label=_("Workspaces"), help_text=_("Their slugs, separated by commas.")
+    workspaces = forms.MultipleChoiceField(
+        label=_("Workspaces"),
+        choices=_registered,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("Where the key may ask."),
     )
     expires_at = forms.DateTimeField(
         label=_("Expires"),
@@ -35,13 +42,6 @@ class NewKeyForm(forms.Form):
         help_text=_("From this moment on the key is refused; empty means never."),
         widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
     )
-
-    def clean_workspaces(self) -> list[str]:
-        """Give the slugs in order, without repeats."""
-        slugs = sorted({part.strip() for part in self.cleaned_data["workspaces"].split(",")})
-        if len(slugs) > MAX_WORKSPACES or not all(map(SLUG.fullmatch, slugs)):
-            raise forms.ValidationError(_("Name workspaces by their slugs, such as clinica-demo."))
-        return slugs
 
     def clean_expires_at(self) -> datetime | None:
         """Refuse a moment that is past."""

@@ -28,7 +28,7 @@ _ALPHABET: Final = string.ascii_lowercase + string.digits
 _TOKEN: Final = re.compile(r"tht_(?P<prefix>[a-z0-9]{8})_(?P<secret>[A-Za-z0-9_-]{43})", re.ASCII)
 _NO_DIGEST: Final = "0" * 64
 _PREFIX: Final = re.compile(r"[a-z0-9]{1,12}", re.ASCII)
-SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
+_SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 
 
 class KeyRefused(CuratorFault):
@@ -67,7 +67,7 @@ def create(
 ) -> NewKey:
     """Make a key for one or more workspaces, given by slug. Raises `KeyUnusable`."""
     slugs = sorted(set(workspaces))
-    if not 0 < len(slugs) <= MAX_WORKSPACES or not all(map(SLUG.fullmatch, slugs)):
+    if not 0 < len(slugs) <= MAX_WORKSPACES or not all(map(_SLUG.fullmatch, slugs)):
         raise KeyUnusable(
             Message(
                 gettext_noop("A key needs 1 to %(most)s workspaces, named by their slugs."),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -128,7 +129,7 @@ def _field_error(item: Mapping[str, Any]) -> dict[str, str]:
     return {
         "field": ".".join(named)[:100],
         "code": str(item["type"]),
-        "message": str(item["msg"])[:MAX_DETAIL],
+        "message": str(item["msg"]).removeprefix("Value error, ")[:MAX_DETAIL],
     }
 
 
@@ -140,6 +141,12 @@ def of_http_error(request: HttpRequest, error: HttpError) -> HttpResponse:
         response["WWW-Authenticate"] = "Bearer"
         return response
     return problem(status, code="request_unreadable", detail="The request body is not JSON.")
+
+
+def of_large_body(request: HttpRequest, error: RequestDataTooBig) -> HttpResponse:
+    """Refuse a body above Django's limit before it is read into memory."""
+    detail = "The request body is too large."
+    return problem(HTTPStatus.BAD_REQUEST, code="request_too_large", detail=detail)
 
 
 def of_bug(request: HttpRequest, error: Exception) -> HttpResponse:

@@ -167,11 +167,14 @@ def test_a_session_is_refused_with_a_code_of_its_own(registered, ask, session):
         b'{"query": NaN, "purpose": "rewriting"}',
         b'{"query": "a", "query": "b", "purpose": "rewriting"}',
         b"[" * 100_000,
-        b'{"query": "' + b"x" * 3_000_000 + b'"}',
     ],
 )
 def test_what_is_not_json_is_a_bad_request(registered, ask, body):
     problem(ask(body), 400, "request_unreadable")
+
+
+def test_a_body_above_the_limit_is_refused_unread(registered, ask):
+    problem(ask(QUESTION | {"query": "x" * 3_000_000}), 400, "request_too_large")
 
 
 @pytest.mark.parametrize("body", [b"", b"null", b"[]", b'"text"', b"7"])

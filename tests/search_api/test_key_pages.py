@@ -8,6 +8,7 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from evidence.models import Workspace
 from search_api import keys
 from search_api.models import ApiKey, KeyRole
 
@@ -15,7 +16,18 @@ pytestmark = pytest.mark.django_db
 
 ADD = "admin:search_api_apikey_add"
 LIST = "admin:search_api_apikey_changelist"
-VALID = {"label": "harness", "role": "reader", "workspaces": "clinica, altra", "expires_at": ""}
+VALID = {
+    "label": "harness",
+    "role": "reader",
+    "workspaces": ["clinica", "altra"],
+    "expires_at": "",
+}
+
+
+@pytest.fixture(autouse=True)
+def registered():
+    for slug in ("altra", "clinica", "terza"):
+        Workspace.objects.create(slug=slug, title=slug.title(), language="it")
 
 
 def test_a_new_key_is_shown_in_the_answer_and_never_again(admin_client):
@@ -34,9 +46,9 @@ def test_a_new_key_is_shown_in_the_answer_and_never_again(admin_client):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"workspaces": ""},
-        {"workspaces": "Clinica Demo"},
-        {"workspaces": "a," * 3},
+        {"workspaces": []},
+        {"workspaces": ["no-such"]},
+        {"workspaces": ["clinica", "\0"]},
         {"role": "approver"},
         {"expires_at": "2001-01-01T00:00"},
         {"expires_at": "soon"},
