@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w+")
 
 
 class ScriptedRestructurer:
-    """Answers by source path with prepared candidates, or by asking a function; keeps the requests."""
+    """Answers by source path with candidates, or by asking a function; keeps the requests."""
 
     name = "scripted"
     local = True
