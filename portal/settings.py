@@ -5,7 +5,7 @@ from __future__ import annotations
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from portal import broker, databases
+from portal import broker, databases, logs
 from portal.env import CHECKOUT, load
 from portal.navigation import UNFOLD  # noqa: F401  (Unfold reads it from here)
 
@@ -138,10 +138,5 @@ SEARCH_API = {"rate_limit": ENV.rate_limit}
 
 CELERY_BROKER_URL = broker.url(ENV)
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": "INFO"},
-}
+LOGGING = logs.LOGGING
+logs.configure()
