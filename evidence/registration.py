@@ -1,10 +1,10 @@
-"""Register a workspace: import its repository, find its folder, mirror it (spec 70, `add`)."""
+"""Register a workspace: import or start its repository, find its folder, mirror it (spec 70)."""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,8 @@ from evidence.domain.workspace import WorkspaceFile, parse_workspace
 from evidence.faults import CuratorFault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.mirror import SyncReport
-from evidence.models import Workspace
+from evidence.models import PortalCommit, Workspace
+from evidence.ports import Actor
 
 
 class RemoteUnsupported(OperatorFault):
@@ -65,6 +66,26 @@ def add(
         found = _find(place, taken, folder)
         _register(place, found, single_approver=single_approver)
     return mirror.sync_workspace(found.file.slug)
+
+
+def start(*, files: Mapping[str, bytes], author: Actor) -> SyncReport:
+    """Start a workspace of its own with these files (`workspace.yaml`, `evidence/…`), one commit.
+
+    Raises `FolderUndecided` without a `workspace.yaml`, `WorkspaceInvalid`, `AlreadyRegistered`.
+    """
+    message = "Start the workspace\n\nPortal-Action: start"
+    with _place_beside_the_others() as place:
+        branch = wiring.start_repository(place, files, author=author.author, message=message)
+        found = _find(place, branch, "")
+        _register(place, found, single_approver=False)
+    report = mirror.sync_workspace(found.file.slug)
+    PortalCommit.objects.create(
+        workspace=Workspace.named(found.file.slug),
+        commit=report.head,
+        username=author.username,
+        action="start",
+    )
+    return report
 
 
 def _refuse_remote(source: str) -> None:

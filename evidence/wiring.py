@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from evidence import conf, offline, plugged
 from evidence.adapters import git_creation
-from evidence.adapters.git import GitRepository
+from evidence.adapters.git import COMMITTER, GitRepository, now
+from evidence.adapters.git_import import People
 from evidence.models import Workspace
-from evidence.ports import Repository, Restructurer
+from evidence.ports import Author, Repository, Restructurer
 
 
 def repository(slug: str) -> Repository:
@@ -25,6 +27,14 @@ def repository_at(path: Path, *, folder: str = "") -> Repository:
 def import_branch(source: Path, into: Path, *, branch: str | None) -> str:
     """Copy one branch of a local repository and give its name. Raises `NothingToImport`."""
     return git_creation.import_branch(source, into, branch=branch)
+
+
+def start_repository(
+    path: Path, files: Mapping[str, bytes], *, author: Author, message: str
+) -> str:
+    """Make a repository whose first commit holds these files; give the branch's name."""
+    people = People(author, COMMITTER)
+    return git_creation.start(path, files, people=people, at=now(), message=message)
 
 
 def workspace_folders(path: Path, commit: str) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Final
@@ -33,12 +32,9 @@ from publishing import activation, approval, overview, publication, wiring
 from publishing.domain.exam import Exam
 from publishing.domain.lifecycle import GenerationState
 from publishing.overview import GenerationSummary
-from publishing.tasks import worker_name
 
 REFUSED: Final = REVIEW
 """Exit code of a candidate or generation that did not pass its exam."""
-PAUSE_S: Final = 0.5
-"""Between two looks at a candidate that another worker holds, or that waits for a part."""
 
 Slug = Annotated[str, typer.Argument(metavar="WORKSPACE", help="Slug of the workspace.")]
 AsUser = Annotated[
@@ -161,13 +157,9 @@ def evaluate(
 
 def _finish(workspace: str, generation: UUID, *, as_json: bool) -> None:
     """Work on a candidate until it rests, print it, and exit as spec 70 says."""
-    worker = worker_name()
     with progress_bar(_("Publishing"), hidden=as_json) as tick:
         parts = replace(wiring.parts(), watch=tick)
-        publication.advance(generation, worker=worker, parts=parts)
-        while not publication.is_settled(generation):
-            time.sleep(PAUSE_S)
-            publication.advance(generation, worker=worker, parts=parts)
+        publication.finish(generation, parts=parts)
     found = overview.generation_summary(workspace, generation)
     code = _EXITS.get(found.state, FAILED)
     if code == FAILED:

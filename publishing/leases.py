@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db.models import F, Q
 
@@ -113,3 +115,8 @@ def due(now: datetime) -> list[UUID]:
 
 def _free(now: datetime) -> Q:
     return Q(lease_expires_at__isnull=True) | Q(lease_expires_at__lt=now)
+
+
+def worker_name() -> str:
+    """Give a name that no other delivery has, not even a second one of the same message."""
+    return f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid4().hex[:12]}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Final
 from uuid import UUID
@@ -21,6 +22,8 @@ from publishing.parts import Parts, embedder_of, workspace_of
 from publishing.transitions import ApprovalClosed, Cause, GenerationMoved
 
 log = structlog.get_logger(__name__)
+PAUSE_S: Final = 0.5
+"""Between two looks at a candidate that another worker holds, or that waits for a part."""
 Step = Callable[[Hold, Parts], None]
 
 
@@ -51,6 +54,19 @@ def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationStat
         finally:
             hold.release()
     return GenerationState(Generation.objects.values_list("state", flat=True).get(pk=generation_id))
+
+
+def finish(generation_id: UUID, *, parts: Parts) -> GenerationState:
+    """Work on a candidate in the foreground until it rests, and give the state it rests in.
+
+    Waits while another worker holds it, or while a part it needs is away.
+    """
+    worker = leases.worker_name()
+    state = advance(generation_id, worker=worker, parts=parts)
+    while not is_settled(generation_id):
+        time.sleep(PAUSE_S)
+        state = advance(generation_id, worker=worker, parts=parts)
+    return state
 
 
 def is_settled(generation_id: UUID) -> bool:

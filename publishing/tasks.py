@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import socket
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from celery import shared_task
 from django.utils import timezone
@@ -12,15 +10,12 @@ from django.utils import timezone
 from publishing import leases, publication, wiring
 
 
-def worker_name() -> str:
-    """Give a name that no other delivery has, not even a second one of the same message."""
-    return f"{socket.gethostname()[:40]}/{os.getpid()}/{uuid4().hex[:12]}"
-
-
 @shared_task
 def advance_generation(generation_id: str) -> str:
     """Take one candidate as far as it goes and give the state it reached."""
-    state = publication.advance(UUID(generation_id), worker=worker_name(), parts=wiring.parts())
+    state = publication.advance(
+        UUID(generation_id), worker=leases.worker_name(), parts=wiring.parts()
+    )
     return state.value
 
 

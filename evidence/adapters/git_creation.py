@@ -1,10 +1,13 @@
-"""Make the bare repository of a workspace: empty, or with one branch of a local repository."""
+"""Make the bare repository of a workspace: with files, or one branch of a local repository."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import datetime
 from pathlib import Path, PurePosixPath
 
-from evidence.adapters import git_process
+from evidence.adapters import git_import, git_process
+from evidence.adapters.git_import import People
 from evidence.adapters.git_listing import text_of
 from evidence.adapters.git_process import FILES_ONLY
 from evidence.domain.tree import WORKSPACE_FILE
@@ -28,6 +31,18 @@ def create(path: Path, *, branch: str = DEFAULT_BRANCH) -> None:
     git_process.output(
         path, "init", "--quiet", "--bare", "--template=", f"--initial-branch={branch}"
     )
+
+
+def start(
+    path: Path, files: Mapping[str, bytes], *, people: People, at: datetime, message: str
+) -> str:
+    """Make a bare repository whose first commit holds these files; give the branch's name."""
+    create(path)
+    commit = git_import.write_commit(
+        path, files, parent=None, people=people, at=at, message=message
+    )
+    git_process.output(path, "update-ref", f"refs/heads/{DEFAULT_BRANCH}", commit)
+    return DEFAULT_BRANCH
 
 
 def import_branch(source: Path, into: Path, *, branch: str | None = None) -> str:

@@ -1,0 +1,120 @@
+"""Bring the demo to where a visitor should find it; every step is safe to repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from django.core.management import call_command
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from evidence import curation, overview, proposals, registration
+from evidence import wiring as evidence_wiring
+from evidence.faults import OperatorFault
+from evidence.messages import Message, gettext_noop
+from portal.demo import people
+from publishing import approval, publication, wiring
+from publishing import overview as publishing_overview
+from publishing.domain.lifecycle import GenerationState
+from search_api import keys
+from search_api.models import KeyRole
+
+CONTENT: Final = Path(__file__).resolve().parent
+SLUG: Final = "clinica-demo"
+NOTE: Final = "source/in-arrivo/terapia-intensiva.md"
+QUESTION: Final = "Come distinguo i pazienti pediatrici?"
+
+Tell = Callable[[str], None]
+
+
+class DemoNotPublished(OperatorFault):
+    """The demo's own revision did not pass; something is wrong with this installation."""
+
+    code = "demo_not_published"
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What a visitor needs to know: who can sign in, and a key to ask with."""
+
+    passwords: Mapping[str, str]
+    key: str
+
+
+def load(home: Path, *, tell: Tell) -> Demo:
+    """Migrate, make the people, load and publish the workspace, leave one note waiting."""
+    tell(_("Preparing the database"))
+    call_command("migrate", interactive=False, verbosity=0)
+    secrets = people.ensure(home)
+    tell(_("Loading the notes"))
+    _register()
+    if publishing_overview.active(SLUG) is None:
+        tell(_("Preparing and publishing: vectors, then the exam"))
+        _prepare()
+        _publish()
+    _leave_a_note()
+    return Demo(passwords=secrets.passwords, key=_reader_key(secrets))
+
+
+def _register() -> None:
+    if SLUG in {workspace.slug for workspace in overview.workspaces()}:
+        return
+    root = CONTENT / SLUG
+    files = {
+        path.relative_to(root).as_posix(): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+    registration.start(files=files, author=people.AUTHOR)
+
+
+def _prepare() -> None:
+    run = proposals.start_preparation(
+        workspace=SLUG, requested_by=people.AUTHOR.username, restructurer="rules"
+    )
+    run = proposals.run_preparation(run.pk)
+    if run.proposal_commit:
+        proposals.accept(run=run, author=people.AUTHOR)
+
+
+def _publish() -> None:
+    head = overview.revision(SLUG, overview.workspace(SLUG).head)
+    approved = approval.approve(
+        workspace=SLUG,
+        revision=head.commit,
+        content_digest=head.content_digest,
+        actor=people.APPROVER,
+        note="Demo",
+    )
+    state = publication.finish(approved.generation, parts=wiring.parts())
+    if state is not GenerationState.ACTIVE:
+        found = publishing_overview.generation_summary(SLUG, approved.generation)
+        raise DemoNotPublished(
+            Message(
+                gettext_noop("The demo ended as %(state)s: %(reason)s"),
+                state=state.value,
+                reason=found.error_message,
+            )
+        )
+
+
+def _leave_a_note() -> None:
+    """Add the badly structured note that waits for preparation, unless it is there already."""
+    head = overview.workspace(SLUG).head
+    if evidence_wiring.repository(SLUG).entry(head, f"evidence/{NOTE}") is None:
+        text = (CONTENT / "note-in-arrivo.md").read_text(encoding="utf-8")
+        curation.add_source(workspace=SLUG, name=NOTE, text=text, author=people.AUTHOR)
+
+
+def _reader_key(secrets: people.Secrets) -> str:
+    """Give the key kept from an earlier run if it still works, else a new one."""
+    now = timezone.now()
+    try:
+        keys.check(secrets.key, now=now)
+    except keys.KeyRefused:
+        made = keys.create(workspaces=[SLUG], role=KeyRole.READER, now=now, label="demo")
+        secrets.keep_key(made.token)
+    return secrets.key
