@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from evidence.domain.codec import MAX_FILE_BYTES, UnitTooLarge, parse_curated_markdown
+from evidence.domain.codec import MAX_FILE_BYTES, parse_curated_markdown
 from evidence.domain.findings import ValidationFinding, finding, finding_of
 from evidence.domain.fragments import MAX_CHUNK_CHARS, AtomicContentTooLarge, render_fragments
 from evidence.domain.identifiers import ID_PREFIX, slug_from_id, unit_path
@@ -49,8 +49,6 @@ def inspect_unit(
         unit = parse_curated_markdown(text, path=path)
     except UnitInvalid as fault:
         return UnitInspection(path, claimed, None, (*_problems(fault, path), *suspicions))
-    except UnitTooLarge as fault:
-        return UnitInspection(path, claimed, None, (finding_of(fault, path), *suspicions))
     findings = (*_of_place(path, unit), *suspicions, *_of_content(path, unit, max_chunk_chars))
     return UnitInspection(path, unit.id, unit, findings)
 
