@@ -12,7 +12,7 @@ from evidence.console import JsonOption, OnceCommand, command_line, print_json, 
 from portal import serving
 from portal.demo import loading
 from portal.demo.loading import Demo
-from portal.env import PREFIX, Env, load, shown
+from portal.env import Env, load, shown
 
 config_app = command_line("Show every setting in force.")
 demo_app = command_line("Load, prepare and publish the demo.")
