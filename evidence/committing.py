@@ -96,12 +96,16 @@ def check_names(repository: Repository, head: str, change_set: ChangeSet) -> Non
 
 def _refuse_names(written: Iterable[str], present: Iterable[str]) -> None:
     names = set(present)
-    folders = {str(parent) for path in names for parent in PurePosixPath(path).parents}
+    folders = {folder for path in names for folder in _folders(path)}
     clashing = twins(names) | (names & folders)
     for path in written:
-        if path in clashing or not is_allowed(path):
+        if path in clashing or names.intersection(_folders(path)) or not is_allowed(path):
             message = gettext_noop("A file may not be called “%(path)s” here.")
             raise PathRefused(Message(message, path=path), path=path)
+
+
+def _folders(path: str) -> list[str]:
+    return [str(folder) for folder in PurePosixPath(path).parents]
 
 
 def _refuse_ids(written: Iterable[str], present: Iterable[str]) -> None:

@@ -45,7 +45,7 @@ def table(model, *left_out: str) -> list[dict]:
 
 
 def everything(workspace: Workspace) -> dict[str, object]:
-    """All mirror rows without their database keys; only the head's verdict is a fact of the head."""
+    """All mirror rows without their database keys; of the revisions only the head's verdict."""
     workspace.refresh_from_db()
     head = RevisionRecord.objects.get(workspace=workspace, commit=workspace.mirrored_commit)
     items = [
@@ -69,7 +69,7 @@ def everything(workspace: Workspace) -> dict[str, object]:
 
 
 def assert_mirrors(workspace: Workspace) -> None:
-    """The rows are those of a rebuild, and the findings those of `validate`, an oracle of its own."""
+    """The rows are those of a rebuild, and the findings those of `validate`."""
     workspace.refresh_from_db()
     tree = read_revision(plugged.repository(workspace.slug), workspace.mirrored_commit)
     report = validate(tree)
@@ -283,7 +283,7 @@ def a_step(kind: str, dice: random.Random, corpus: dict[str, bytes]) -> dict[str
 
 @pytest.mark.parametrize("seed", range(4))
 def test_after_a_random_history_the_rows_are_those_of_a_rebuild(seed: int):
-    dice = random.Random(seed)
+    dice = random.Random(seed)  # noqa: S311
     corpus = a_corpus(4)
     workspace = a_workspace(corpus)
     mirror.sync_workspace(workspace.slug)
