@@ -7,10 +7,9 @@ import os
 import subprocess
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 from evidence.adapters import exchange, git_process
 from evidence.adapters.cleanliness import differing_paths
@@ -59,6 +58,7 @@ class WorkTree:
     top: Path
     prefix: str
     git_dir: Path
+    swap: exchange.Swap = exchange.swap_at_once
     on_step: exchange.Step = exchange.no_step
 
     @property
@@ -81,11 +81,11 @@ class WorkTree:
 
         Raises `WorkTreeBusy`, `JournalUnreadable` or `WorkTreeUnwritable`.
         """
-        try:
-            lock = self._taken_lock()
-        except OSError as error:
-            raise _unwritable(error) from error
-        with lock:
+        with ExitStack() as held:
+            try:
+                held.enter_context(self._locked())
+            except OSError as error:
+                raise _unwritable(error) from error
             yield
 
     def heal(self) -> None:
@@ -126,6 +126,7 @@ class WorkTree:
             top=self.top,
             folder=self.folder,
             run=self.git_dir / AREA / uuid.uuid4().hex,
+            swap=self.swap,
             on_step=self.on_step,
         )
         try:
@@ -137,17 +138,17 @@ class WorkTree:
         path = self.root / "evidence" / MANIFEST_PATH
         return path.read_bytes() if path.exists() else None
 
-    def _taken_lock(self) -> IO[str]:
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
         area = self.git_dir / AREA
         area.mkdir(exist_ok=True)
-        lock = (area / "lock").open("w")
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.close()
-            raise WorkTreeBusy(gettext_noop("Another command is at work here.")) from error
-        exchange.recover(self.top, area)
-        return lock
+        with (area / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise WorkTreeBusy(gettext_noop("Another command is at work here.")) from error
+            exchange.recover(self.top, area)
+            yield
 
 
 def open_work_tree(root: Path) -> WorkTree:
