@@ -19,13 +19,20 @@ def _no_session(value: Any) -> None:
         )
 
 
+def _number(value: Any) -> Any:
+    # To JSON Schema 3.0 is an integer, and so is it here; true and "3" are none.
+    if isinstance(value, (bool, str)):
+        raise PydanticCustomError("int_type", "Input should be a valid integer")
+    return value
+
+
 NoSession = Annotated[None, BeforeValidator(_no_session), WithJsonSchema({"type": "null"})]
 
 
 class SearchBody(SearchRequest):
     """A question, its purpose, and what is known around it (spec 60, Search)."""
 
-    top_n: Annotated[int, Field(strict=True, ge=1, le=10)] = 10
+    top_n: Annotated[int, BeforeValidator(_number), Field(ge=1, le=10)] = 10
     session: NoSession = None
 
 

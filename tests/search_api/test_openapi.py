@@ -27,7 +27,7 @@ def operations(document) -> dict[str, dict]:
 
 
 def test_the_contract_is_the_one_in_the_snapshot(document):
-    """Change the snapshot on purpose: `python manage.py export_openapi_schema` writes it anew."""
+    """To change it on purpose: `manage.py export_openapi_schema --api search_api.api.api`."""
     assert document == json.loads(SNAPSHOT.read_text())
 
 
