@@ -30,13 +30,17 @@ class NextStep:
     is_post: bool = False
 
 
-def next_step(summary: WorkspaceSummary, status: PublicationStatus, may: Holds) -> NextStep:
+def next_step(
+    summary: WorkspaceSummary, status: PublicationStatus, runs: Sequence[OpenRun], may: Holds
+) -> NextStep:
     """Give the first step that applies: what runs, waits, blocks, or can be approved."""
-    return next(_steps(summary, status, may))
+    return next(_steps(summary, status, runs, may))
 
 
-def _steps(summary: WorkspaceSummary, status: PublicationStatus, may: Holds) -> Iterator[NextStep]:
-    yield from _proposal(summary)
+def _steps(
+    summary: WorkspaceSummary, status: PublicationStatus, runs: Sequence[OpenRun], may: Holds
+) -> Iterator[NextStep]:
+    yield from _proposal(runs)
     yield from _notes(summary, may)
     yield from _blocked(summary)
     yield from _publication(summary, status, may)

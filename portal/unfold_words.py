@@ -32,10 +32,10 @@ WORDS: Final = (
     _("Type to search"),
     _("Search apps and models..."),
     _("You have been successfully logged out from the administration"),
-    _("After you've created a user, you’ll be able to edit more user options."),
+    _("After you've created a user, you’ll be able to edit more user options."),  # noqa: RUF001
     _("Toggle password visibility"),
     _(
-        "Raw passwords are not stored, so there is no way to see this user’s password, but you can"
+        "Raw passwords are not stored, so there is no way to see this user’s password, but you can"  # noqa: RUF001
         ' change the password using <a href="{}" class="text-primary-600'
         ' dark:text-primary-500">this form</a>.'
     ),

@@ -43,7 +43,6 @@ class ReadablePage(ModelAdmin):  # type: ignore[misc]  # Unfold ships no types
     empty_hint: ClassVar[Text] = ""
     actions = None
     list_filter_sheet = False
-    show_full_result_count = False
     list_per_page = 50
 
     def has_add_permission(self, request: HttpRequest) -> bool:

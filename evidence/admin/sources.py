@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -42,7 +43,7 @@ class SourcePage(ReadablePage):
     page_template = "evidence/source.html"
     steps = ("download",)
     actions = ("prepare_selected",)
-    list_display = ("path", "state_words", "unit_count", "size")
+    list_display = ("name", "state_words", "unit_count", "size_words")
     list_filter = (WorkspaceFilter, "state")
     search_fields = ("path",)
     list_select_related = ("workspace",)
@@ -53,6 +54,16 @@ class SourcePage(ReadablePage):
     def has_curate_permission(self, request: HttpRequest) -> bool:
         """Let curators prepare the rows they ticked."""
         return may(request, "evidence.curate_workspace")
+
+    @display(description=_("note"), ordering="path")
+    def name(self, record: SourceRecord) -> str:
+        """Give the note's name below `source/`."""
+        return record.path.removeprefix("source/")
+
+    @display(description=_("size"), ordering="size")
+    def size_words(self, record: SourceRecord) -> str:
+        """Give the size as people read it."""
+        return filesizeformat(record.size)
 
     @display(description=_("state"), ordering="state")
     def state_words(self, record: SourceRecord) -> SafeString:

@@ -31,7 +31,7 @@ class UnitPage(ReadablePage):
 
     page_template = "evidence/unit.html"
     steps = ("edit",)
-    list_display = ("title", "kind_words", "state", "purpose_words", "source_file")
+    list_display = ("title", "kind_words", "state", "purpose_words", "source_words")
     list_filter = (WorkspaceFilter, KindFilter, AttentionFilter, PurposeFilter)
     search_fields = ("title", "evidence_id", "path", "search_text")
     list_select_related = ("workspace",)
@@ -52,6 +52,11 @@ class UnitPage(ReadablePage):
     def state(self, record: UnitRecord) -> SafeString:
         """Say what needs somebody, or that nothing does."""
         return format_html_join(" ", "{}", ((mark,) for mark in state_badges(record)))
+
+    @display(description=_("source"), ordering="source_file")
+    def source_words(self, record: UnitRecord) -> str:
+        """Give the note's name below `source/`."""
+        return record.source_file.removeprefix("source/")
 
     def page_context(self, request: HttpRequest, row: UnitRecord) -> dict[str, Any]:
         """Read the unit's file and its source from Git."""
