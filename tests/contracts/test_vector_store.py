@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.domain.units import CuratedEvidence, EvidencePurpose
+from evidence.domain.units import CuratedEvidence
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.domain.points import Point, points_digest
 from publishing.domain.query import SearchRequest, build_request, make_filter, render_query_text
@@ -28,6 +28,7 @@ from publishing.ports import (
     VectorStoreUnavailable,
 )
 from tests.fakes import BagOfWordsEmbedder
+from tests.publishing.oracle import a_request_by_chance, a_unit_by_chance, is_wanted
 from tests.publishing.points import a_generation, a_unit, some_points
 
 STORES = {"qdrant_edge": QdrantEdgeStore}
@@ -154,69 +155,15 @@ def test_the_same_question_a_hundred_times_gives_one_list(store):
     assert len(lists) == 1
 
 
-KINDS = ("glossary", "reference")
-CONCEPTS = ("età", "Età", "reparto", '"Reparto"', "a", "b")
-TABLES = ("clinical.patient", 'clinical."Patient"', "clinical.admission")
-
-
 def test_hard_filters_give_what_brute_force_gives(store):
     chance = random.Random(20260101)  # noqa: S311
-    units = [_a_unit_by_chance(number, chance) for number in range(60)]
+    units = [a_unit_by_chance(number, chance) for number in range(60)]
     generation = a_generation(prefetch=100)
     built(store, generation, units)
     for _ in range(300):
-        request = _a_request_by_chance(chance)
+        request = a_request_by_chance(chance)
         found = {unit.evidence_id for unit in group_by_unit(ask(store, generation, request).fused)}
-        assert found == {unit.id for unit in units if _is_wanted(unit, request)}
-
-
-def _a_unit_by_chance(number: int, chance: random.Random) -> CuratedEvidence:
-    kind = chance.choice(KINDS)
-    payloads = {
-        "glossary": {"term": "t", "definition": "d"},
-        "reference": {"url": "https://example.org", "label": "l", "description": "d"},
-    }
-    return a_unit(
-        f"Unità {number}",
-        kind=kind,
-        payload=payloads[kind],
-        purposes=_some(list(EvidencePurpose), chance, at_least=1),
-        scope={
-            "concepts": _some(CONCEPTS, chance),
-            "tables": _some(TABLES, chance),
-            "columns": [f"{table}.id" for table in _some(TABLES, chance)],
-        },
-    )
-
-
-def _a_request_by_chance(chance: random.Random) -> SearchRequest:
-    return asked(
-        f"Unità {chance.randrange(60)}",
-        purpose=chance.choice(list(EvidencePurpose)),
-        concepts=_some(CONCEPTS, chance),
-        required_kinds=_some(KINDS, chance),
-        required_concepts=_some([*CONCEPTS, "ignoto"], chance, at_most=2),
-        required_tables=_some([*TABLES, "clinical.none"], chance, at_most=2),
-        required_columns=[f"{table}.id" for table in _some(TABLES, chance, at_most=1)],
-    )
-
-
-def _some(values, chance: random.Random, *, at_least: int = 0, at_most: int = 3) -> list[str]:
-    return chance.sample(list(values), chance.randint(at_least, min(at_most, len(values))))
-
-
-def _is_wanted(unit: CuratedEvidence, request: SearchRequest) -> bool:
-    """Decide by the specification's sentence alone, without the code under test."""
-    context = request.context
-    for required, present in (
-        (context.required_concepts, unit.scope.concepts),
-        (context.required_tables, unit.scope.tables),
-        (context.required_columns, unit.scope.columns),
-        (context.required_kinds, (unit.kind,)),
-    ):
-        if required and not any(value in present for value in required):
-            return False
-    return request.purpose in unit.purposes
+        assert found == {unit.id for unit in units if is_wanted(unit, request)}
 
 
 @pytest.mark.parametrize(
