@@ -30,8 +30,8 @@ def config(*, as_json: JsonOption = False) -> None:
         print_json(settings)
         return
     rows = (
-        (name, settings[PREFIX + name.upper()], field.description)
-        for name, field in Env.model_fields.items()
+        (variable, settings[variable], field.description)
+        for variable, field in zip(settings, Env.model_fields.values(), strict=True)
     )
     print_table(_("Settings"), (_("variable"), _("value"), _("what it is")), rows)
 
