@@ -50,7 +50,7 @@ def manifest_was_lost_or_found(known: Known, inspected: Inspected) -> bool:
 
 
 def manifested(known: Known, inspected: Inspected) -> Manifested:
-    """Compare the manifest with what the mirror keeps of it; nothing is parsed when it is the same."""
+    """Compare the manifest with what the mirror keeps of it; nothing to do when it is the same."""
     if inspected.manifest is None:
         return Manifested(None, None, frozenset(), frozenset())
     manifest = inspected.manifest.manifest or Manifest()
@@ -78,8 +78,10 @@ def affected(known: Known, inspected: Inspected, manifest: Manifested) -> Affect
     ids |= {unit.evidence_id for unit in present.values()}
     rows = _unchanged(known.units_bearing(ids), inspected)
     bearers: dict[str, list[str]] = {evidence_id: [] for evidence_id in ids}
-    for path, bearer in (*rows.items(), *present.items()):
-        bearers[bearer.evidence_id].append(path)
+    for path, row in rows.items():
+        bearers[row.evidence_id].append(path)
+    for path, unit in present.items():
+        bearers[unit.evidence_id].append(path)
     again = {path: row for path, row in rows.items() if row.evidence_id in manifest.relisted}
     again |= _unchanged(known.units_citing(inspected.sources.keys()), inspected)
     source_keys = frozenset(inspected.sources) | manifest.reentered
@@ -104,7 +106,7 @@ def _unchanged(rows: Mapping[str, UnitRecord], inspected: Inspected) -> dict[str
 def _cited(
     before: Mapping[str, UnitRecord], inspected: Inspected, again: Mapping[str, UnitRecord]
 ) -> set[str]:
-    """Give the sources cited by the units to compare, and those that were cited: their count moves."""
+    """Give the sources that units to compare cite, or did: their count moves."""
     cited = {row.source_file for row in (*before.values(), *again.values())}
     units = (unit.unit for unit in inspected.units.values() if unit)
     return cited | {unit.provenance.source_file for unit in units if unit}

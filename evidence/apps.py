@@ -14,6 +14,7 @@ class EvidenceConfig(AppConfig):
 
     def ready(self) -> None:
         """Plug the adapters in."""
-        from evidence import wiring  # Django's rule: models can be imported only from here on.
+        # Django's rule: models can be imported only from here on.
+        from evidence import wiring  # noqa: PLC0415
 
         wiring.plug_in()

@@ -8,16 +8,15 @@ from dataclasses import dataclass
 from evidence.changed_files import Changed
 from evidence.domain.paths import Place, place_of
 from evidence.domain.tree import EVALUATION_PATH, MANIFEST_PATH, sha256_hex
+from evidence.domain.unit_inspection import UnitInspection, inspect_unit
 from evidence.domain.validation import (
     EvaluationInspection,
     ManifestInspection,
     SourceInspection,
-    UnitInspection,
     WorkspaceInspection,
     inspect_evaluation,
     inspect_manifest,
     inspect_source,
-    inspect_unit,
     inspect_workspace,
 )
 from evidence.domain.workspace import WorkspaceFile

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from evidence import mirror_rows, plugged
+from evidence import mirror_rows, plugged, source_rows, unit_rows
 from evidence.domain.findings import BLOCKING_CODES, Severity, ValidationReport
 from evidence.domain.validation import validate
 from evidence.faults import OutsideFault
@@ -125,8 +125,8 @@ def _write(projection: Projection, revisions: mirror_rows.Revisions) -> bool:
             return False
         mirror_rows.write_workspace(projection)
         mirror_rows.write_listings(projection)
-        mirror_rows.write_units(projection)
-        mirror_rows.write_sources(projection)
+        unit_rows.write_units(projection)
+        source_rows.write_sources(projection)
         mirror_rows.write_findings(projection)
         mirror_rows.write_revisions(workspace, revisions)
         _judge_head(workspace, projection)

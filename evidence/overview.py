@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-
-from django.db.models import Count, Q
 
 from evidence import mirror, plugged
 from evidence.domain.normalization import decode_utf8
@@ -14,55 +11,27 @@ from evidence.domain.tree import WORKSPACE_FILE
 from evidence.domain.workspace import WorkspaceFile, parse_workspace
 from evidence.faults import CuratorFault
 from evidence.messages import gettext_noop
-from evidence.models import (
-    PortalCommit,
-    PreparationRun,
-    RevisionRecord,
-    RunState,
-    SourceRecord,
-    SourceState,
-    UnitRecord,
-    Workspace,
-)
+from evidence.models import PortalCommit, RevisionRecord, Workspace
 from evidence.ports import RevisionUnknown
+from evidence.standing import WorkspaceSummary, summaries
 
-NO_COUNTS = {"errors": 0, "warnings": 0, "open_review_items": 0, "orphans": 0}
+__all__ = [
+    "CommitAuthor",
+    "RevisionSummary",
+    "WorkspaceFileMissing",
+    "WorkspaceSummary",
+    "authors_between",
+    "revision",
+    "workspace",
+    "workspace_file",
+    "workspaces",
+]
 
 
 class WorkspaceFileMissing(CuratorFault):
     """A revision has no `workspace.yaml`."""
 
     code = "workspace_missing"
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceSummary:
-    """Where one workspace stands at its mirrored head."""
-
-    slug: str
-    title: str
-    language: str
-    branch: str
-    single_approver: bool
-    head: str
-    mirrored_at: datetime | None
-    sources_new: int
-    sources_changed: int
-    sources_removed: int
-    units: int
-    invalid: int
-    open_items: int
-    orphans: int
-    errors: int
-    warnings: int
-    running: int
-    proposals: int
-    publishable: bool
-
-    @property
-    def waiting(self) -> int:
-        """Give how many sources the last preparation has not seen as they are."""
-        return self.sources_new + self.sources_changed + self.sources_removed
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +64,12 @@ class CommitAuthor:
 
 def workspaces() -> tuple[WorkspaceSummary, ...]:
     """Give every registered workspace in slug order; the number of queries is constant."""
-    return _summaries(tuple(Workspace.objects.order_by("slug")))
+    return summaries(Workspace.objects.order_by("slug"))
 
 
 def workspace(slug: str) -> WorkspaceSummary:
     """Give one workspace. Raises `WorkspaceUnknown`."""
-    return _summaries((Workspace.named(slug),))[0]
+    return summaries([Workspace.named(slug)])[0]
 
 
 def revision(slug: str, commit: str) -> RevisionSummary:
@@ -155,77 +124,3 @@ def workspace_file(slug: str, commit: str) -> WorkspaceFile:
         message = gettext_noop("This revision has no workspace.yaml.")
         raise WorkspaceFileMissing(message, path=WORKSPACE_FILE)
     return parse_workspace(decode_utf8(repository.blobs([entry.blob])[entry.blob]))
-
-
-def _summaries(rows: tuple[Workspace, ...]) -> tuple[WorkspaceSummary, ...]:
-    keys = [row.pk for row in rows]
-    sources = _counted(SourceRecord, keys, "state")
-    runs = _counted(PreparationRun, keys, "state")
-    units = dict(
-        UnitRecord.objects.filter(workspace__in=keys)
-        .order_by()
-        .values_list("workspace")
-        .annotate(count=Count("pk"))
-    )
-    invalid = dict(
-        UnitRecord.objects.filter(workspace__in=keys)
-        .order_by()
-        .values_list("workspace")
-        .annotate(count=Count("pk", filter=Q(is_valid=False)))
-    )
-    heads = RevisionRecord.objects.filter(
-        workspace__in=keys, commit__in=[row.mirrored_commit for row in rows]
-    )
-    validated = {head.workspace_id: head for head in heads}
-    return tuple(
-        _summary(
-            row,
-            head=validated.get(row.pk),
-            sources=sources.get(row.pk, {}),
-            runs=runs.get(row.pk, {}),
-            units=(units.get(row.pk, 0), invalid.get(row.pk, 0)),
-        )
-        for row in rows
-    )
-
-
-def _summary(
-    row: Workspace,
-    *,
-    head: RevisionRecord | None,
-    sources: Mapping[str, int],
-    runs: Mapping[str, int],
-    units: tuple[int, int],
-) -> WorkspaceSummary:
-    counts = (head.summary if head else None) or NO_COUNTS
-    return WorkspaceSummary(
-        slug=row.slug,
-        title=row.title,
-        language=row.language,
-        branch=row.branch,
-        single_approver=row.single_approver,
-        head=row.mirrored_commit,
-        mirrored_at=row.mirrored_at,
-        sources_new=sources.get(SourceState.NEW, 0),
-        sources_changed=sources.get(SourceState.CHANGED, 0),
-        sources_removed=sources.get(SourceState.REMOVED, 0),
-        units=units[0],
-        invalid=units[1],
-        open_items=counts["open_review_items"],
-        orphans=counts["orphans"],
-        errors=counts["errors"],
-        warnings=counts["warnings"],
-        running=runs.get(RunState.WAITING, 0) + runs.get(RunState.RUNNING, 0),
-        proposals=runs.get(RunState.PROPOSED, 0),
-        publishable=head is not None and head.is_publishable,
-    )
-
-
-def _counted(
-    model: type[SourceRecord] | type[PreparationRun], keys: list[int], column: str
-) -> dict[int, dict[str, int]]:
-    rows = model._default_manager.filter(workspace__in=keys).order_by()
-    counted: dict[int, dict[str, int]] = {}
-    for key, value, count in rows.values_list("workspace", column).annotate(count=Count("pk")):
-        counted.setdefault(key, {})[value] = count
-    return counted

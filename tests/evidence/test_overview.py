@@ -50,7 +50,7 @@ def test_the_number_of_queries_does_not_grow_with_workspaces(
     for number in range(3):
         made = a_workspace(a_corpus(1, slug=f"w{number}"), slug=f"w{number}")
         mirror.sync_workspace(made.slug)
-    with django_assert_num_queries(6):
+    with django_assert_num_queries(5):
         assert len(overview.workspaces()) == 4
 
 
