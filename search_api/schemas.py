@@ -32,7 +32,7 @@ NoSession = Annotated[None, BeforeValidator(_no_session), WithJsonSchema({"type"
 class SearchBody(SearchRequest):
     """A question, its purpose, and what is known around it (spec 60, Search)."""
 
-    top_n: Annotated[int, BeforeValidator(_number), Field(ge=1, le=10)] = 10
+    top_n: Annotated[int, Field(ge=1, le=10), BeforeValidator(_number)] = 10
     session: NoSession = None
 
 
