@@ -15,6 +15,7 @@ from evidence import curation, overview, proposals, registration
 from evidence import wiring as evidence_wiring
 from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
+from evidence.proposals import PreparationUnderWay
 from portal.demo import people
 from publishing import approval, publication, wiring
 from publishing import overview as publishing_overview
@@ -72,9 +73,12 @@ def _register() -> None:
 
 
 def _prepare() -> None:
-    run = proposals.start_preparation(
-        workspace=SLUG, requested_by=people.AUTHOR.username, restructurer="rules"
-    )
+    try:
+        run = proposals.start_preparation(
+            workspace=SLUG, requested_by=people.AUTHOR.username, restructurer="rules"
+        )
+    except PreparationUnderWay:
+        return  # An earlier run was interrupted; the units that ship with the demo are prepared.
     run = proposals.run_preparation(run.pk)
     if run.proposal_commit:
         proposals.accept(run=run, author=people.AUTHOR)
