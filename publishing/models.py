@@ -160,7 +160,7 @@ class EmbeddingRecord(models.Model):
     content_hash = models.CharField(max_length=80)
     vector = models.BinaryField()
     """Little-endian float32, `dimension` of them."""
-    used_at = models.DateTimeField()
+    used_at = models.DateTimeField(db_index=True)
     """When a build last wanted it; older than every kept generation means nobody does."""
 
     class Meta:

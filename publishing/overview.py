@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet
+from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
 
 from evidence import overview as evidence_overview
 from evidence.faults import CuratorFault
@@ -197,8 +197,12 @@ def _behind(workspace: str, head: str, current: GenerationSummary | None) -> int
 
 
 def _with_exams() -> QuerySet[Generation]:
-    exams = Prefetch("evaluations", queryset=Evaluation.objects.order_by("-at"), to_attr="exams")
-    return Generation.objects.select_related("approval").prefetch_related(exams)
+    """Give generations with their newest exam alone: an active one is examined every night."""
+    newest = Evaluation.objects.filter(generation=OuterRef("generation")).order_by("-at", "-pk")
+    exams = Evaluation.objects.filter(pk=Subquery(newest.values("pk")[:1]))
+    return Generation.objects.select_related("approval").prefetch_related(
+        Prefetch("evaluations", queryset=exams, to_attr="exams")
+    )
 
 
 def _summary(row: Generation) -> GenerationSummary:

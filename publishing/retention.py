@@ -21,7 +21,7 @@ from publishing.transitions import Cause, GenerationMoved
 log = structlog.get_logger(__name__)
 _S = GenerationState
 _UNAPPROVED: Final = Q(approval__isnull=True)
-_GONE: Final = frozenset({_S.FAILED, _S.REJECTED, _S.DELETING, _S.DELETED})
+_GONE: Final = frozenset({_S.DELETING, _S.DELETED})
 
 TOO_OLD: Final = Message(gettext_noop("More generations than the workspace keeps."))
 REPLACED: Final = Message(gettext_noop("A newer rehearsal is ready."))
@@ -69,7 +69,7 @@ def sweep_vectors() -> int:
     """Forget vectors that no kept generation uses, and give how many.
 
     A build touches every vector it wants, so one last used before the oldest kept generation was
-    created belongs to none of them.
+    created belongs to none of them. A failed one counts as kept: its texts will be tried again.
     """
     kept = Generation.objects.exclude(state__in=_GONE)
     oldest = kept.aggregate(oldest=Min("created_at"))["oldest"]

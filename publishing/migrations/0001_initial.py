@@ -42,7 +42,7 @@ class Migration(migrations.Migration):
                 ('embedder', models.CharField(max_length=200)),
                 ('content_hash', models.CharField(max_length=80)),
                 ('vector', models.BinaryField()),
-                ('used_at', models.DateTimeField()),
+                ('used_at', models.DateTimeField(db_index=True)),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('embedder', 'content_hash'), name='one_vector_a_text')],
