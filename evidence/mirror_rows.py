@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from evidence.domain.findings import ValidationFinding
-from evidence.domain.paths import Place, place_of
+from evidence.domain.tree import WORKSPACE_FILE
 from evidence.models import FindingRecord, ListedUnitRecord, RevisionRecord, Workspace
 from evidence.ports import Commit, Repository
 from evidence.projection import Projection
@@ -49,9 +49,7 @@ def write_workspace(projection: Projection) -> None:
         workspace.title, workspace.language = file.title, file.language
     if inspected.manifest is not None:
         workspace.has_manifest = inspected.manifest.manifest is not None
-    workspace.file_hashes = {
-        path: sha256 for path, sha256 in projection.hashes.items() if not _has_row(path)
-    }
+    workspace.file_hashes = _rowless_hashes(projection)
     workspace.save(
         update_fields=("settings_yaml", "title", "language", "has_manifest", "file_hashes")
     )
@@ -149,10 +147,14 @@ def _delete_recomputed(rows: QuerySet[FindingRecord], projection: Projection) ->
         rows.filter(scope=Scope.REFUSED).delete()
 
 
-def _has_row(path: str) -> bool:
-    return place_of(path.removeprefix(FOLDER)) in {Place.UNIT, Place.SOURCE} and path.startswith(
-        FOLDER
-    )
+def _rowless_hashes(projection: Projection) -> dict[str, str]:
+    """Give the hashes of the files that are neither units nor sources, by digest path."""
+    inspected, hashes = projection.inspected, projection.hashes
+    touched = inspected.contents.keys() - inspected.units.keys() - inspected.sources.keys()
+    paths = {WORKSPACE_FILE, *(FOLDER + path for path in touched)}
+    if not projection.changed.everything:
+        paths |= projection.known.workspace.file_hashes.keys()
+    return {path: hashes[path] for path in sorted(paths) if path in hashes}
 
 
 def _value(value: object) -> object:

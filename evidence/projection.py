@@ -27,7 +27,10 @@ from evidence.surveying import FOLDER
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """Everything the mirror must say of `head`, as a change of what it `known` says."""
+    """Everything the mirror must say of `head`, as a change of what it is `known` to say.
+
+    `hashes` and `digest` are those of the whole revision (spec 50, content digest).
+    """
 
     known: Known
     head: str
@@ -36,11 +39,7 @@ class Projection:
     affected: Affected
     findings: Mapping[tuple[Scope, str], Findings]
     hashes: Mapping[str, str]
-
-    @property
-    def digest(self) -> str:
-        """Give the content digest of the revision (spec 50), from hashes alone."""
-        return content_digest(self.hashes)
+    digest: str
 
 
 def project(repository: Repository, known: Known, head: str) -> Projection:
@@ -56,7 +55,16 @@ def project(repository: Repository, known: Known, head: str) -> Projection:
     findings = dict(_of_files(changed, inspected))
     findings |= {(scope, key): found for scope, key, found in related(world)}
     hashes = _hashes(known, inspected, everything=changed.everything)
-    return Projection(known, head, changed, inspected, keys, findings, hashes)
+    return Projection(
+        known=known,
+        head=head,
+        changed=changed,
+        inspected=inspected,
+        affected=keys,
+        findings=findings,
+        hashes=hashes,
+        digest=content_digest(hashes),
+    )
 
 
 def _of_files(

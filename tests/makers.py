@@ -126,19 +126,38 @@ def an_evaluation(*expected: str) -> bytes:
     ).encode()
 
 
-def a_corpus(units: int = 1, *, slug: str = "clinica") -> dict[str, bytes]:
-    """Give the full paths of a publishable workspace: one source a unit, manifest, evaluation."""
+def a_corpus(
+    units: int = 1, *, slug: str = "clinica", units_a_source: int = 1
+) -> dict[str, bytes]:
+    """Give the full paths of a publishable workspace: sources, units, manifest, evaluation."""
     files: dict[str, bytes] = {"workspace.yaml": yaml_of_workspace(slug)}
     sources: dict[str, ManifestSource] = {}
-    for number in range(units):
-        path, text = f"source/nota-{number}.md", f"La regola {number} vale per i pediatrici.\n"
-        unit = a_unit(f"evidence:regola-{number}", source=path, text=text)
-        where, data = unit_file(unit)
-        files |= {f"evidence/{path}": text.encode(), f"evidence/{where}": data}
-        sources[path] = ManifestSource(sha256=source_hash(text), units=(unit.id,))
+    for first in range(0, units, units_a_source):
+        numbers = range(first, min(first + units_a_source, units))
+        path = f"source/nota-{first // units_a_source}.md"
+        text = "".join(sentence(number) for number in numbers)
+        made = [a_numbered_unit(number, source=path, text=text) for number in numbers]
+        files[f"evidence/{path}"] = text.encode()
+        files |= {f"evidence/{where}": data for where, data in map(unit_file, made)}
+        sources[path] = ManifestSource(sha256=source_hash(text), units=tuple(unit.id for unit in made))
     files["evidence/manifest.yaml"] = dump_manifest(Manifest(sources=sources)).encode()
     files["evidence/evaluation.yaml"] = an_evaluation("evidence:regola-0")
     return files
+
+
+def sentence(number: int) -> str:
+    """Give the line of a note that the unit of this number quotes."""
+    return f"La regola {number} vale per i pediatrici.\n"
+
+
+def a_numbered_unit(number: int, *, source: str, text: str, **fields: object) -> CuratedEvidence:
+    """Give the unit of `a_corpus` that bears this number."""
+    provenance = {
+        "source_file": source,
+        "source_sha256": source_hash(text),
+        "supporting_excerpts": [sentence(number).strip()],
+    }
+    return a_unit(f"evidence:regola-{number}", provenance=provenance, **fields)
 
 
 def a_workspace(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
@@ -89,8 +89,5 @@ def sha256_hex(data: bytes) -> str:
 
 def content_digest(hashes: Mapping[str, str]) -> str:
     """Give `sha256:<hex>` over the sorted lines `<path> NUL <sha256 of bytes>`."""
-    lines: Iterable[str] = (f"{path}\0{hashes[path]}\n" for path in sorted(hashes))
-    digest = hashlib.sha256()
-    for line in lines:
-        digest.update(line.encode())
-    return f"sha256:{digest.hexdigest()}"
+    lines = "".join(f"{path}\0{hashes[path]}\n" for path in sorted(hashes))
+    return f"sha256:{sha256_hex(lines.encode())}"
