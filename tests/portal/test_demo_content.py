@@ -9,9 +9,11 @@ import pytest
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
 from evidence.domain.manifest import dump_manifest, parse_manifest
 from evidence.domain.questions import parse_evaluation
-from evidence.domain.tree import EvidenceTree
+from evidence.domain.tree import ChangeSet, EvidenceTree
 from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.domain.validation import validate
+from evidence.offline import restructurer
+from evidence.preparation import prepare
 from evidence.reading import read_directory
 
 DEMO = Path(__file__).resolve().parents[2] / "portal" / "demo"
@@ -70,3 +72,29 @@ def test_nothing_in_the_demo_is_about_a_real_person_or_a_real_host(tree):
     assert urls
     assert all(".example/" in url for url in urls)
     assert "@" not in text
+
+
+def test_preparing_the_demo_as_it_is_changes_nothing(tree):
+    preparation = prepare(tree, restructurer("rules"))
+    assert preparation.report.model_calls == 0
+    assert preparation.change_set.changes == {}
+
+
+def test_the_waiting_note_becomes_units_of_many_kinds_some_of_them_in_doubt(tree):
+    note = {"source/domain/terapia-intensiva.md": (DEMO / "note-in-arrivo.md").read_bytes()}
+    waiting = ChangeSet(note).apply(tree)
+    preparation = prepare(waiting, restructurer("rules"))
+    assert preparation.report.model_calls == 1
+    proposed = {
+        path: parse_curated_markdown(data.decode(), path=path)
+        for path, data in preparation.change_set.changes.items()
+        if path.startswith("curated/") and data is not None
+    }
+    assert not set(proposed) & set(tree.files)
+    assert len(proposed) >= 6
+    assert len({unit.kind for unit in proposed.values()}) >= 5
+    doubts = {item.code for unit in proposed.values() for item in unit.review_items}
+    assert "ambiguous_statement" in doubts
+    report = validate(preparation.change_set.apply(waiting))
+    assert not report.publishable
+    assert {finding.severity for finding in report.findings} <= {"warning"}
