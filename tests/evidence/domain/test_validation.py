@@ -312,7 +312,7 @@ def test_findings_of_paths_no_change_reaches_stay_as_they_were() -> None:
             assert old.get(path) == new.get(path)
 
 
-JUNK = (
+JUNK: tuple[bytes, ...] = (
     b"\x00",
     b"\xff",
     b"---\n",
