@@ -6,6 +6,7 @@ import subprocess
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from evidence import conf
 from evidence.adapters import git_creation, git_import, git_process
@@ -71,6 +72,20 @@ def put(
     return commit
 
 
+def put_link(path: Path, name: str, *, mode: str, target: str) -> str:
+    """Commit a symlink (mode 120000) or a submodule (160000) that no writer of ours would make."""
+    stream = f"M {mode} {target} {name}\n" if mode == "160000" else _inline(mode, target, name)
+    head = git(path, "rev-parse", "refs/heads/main")
+    who = f"{SOMEBODY.name} <{SOMEBODY.email}> {int(NOON.timestamp())} +0000"
+    text = f"commit refs/heads/main\ncommitter {who}\ndata 1\nx\nfrom {head}\n{stream}\ndone\n"
+    git_process.output(path, "fast-import", "--quiet", "--done", stdin=text.encode())
+    return git(path, "rev-parse", "refs/heads/main")
+
+
+def _inline(mode: str, target: str, name: str) -> str:
+    return f"M {mode} inline {name}\ndata {len(target.encode())}\n{target}\n"
+
+
 def a_repository(path: Path, files: Mapping[str, bytes], *, folder: str = "") -> GitRepository:
     """Give a bare repository whose branch `main` holds these full paths in one commit."""
     git_creation.create(path)
@@ -126,9 +141,7 @@ def an_evaluation(*expected: str) -> bytes:
     ).encode()
 
 
-def a_corpus(
-    units: int = 1, *, slug: str = "clinica", units_a_source: int = 1
-) -> dict[str, bytes]:
+def a_corpus(units: int = 1, *, slug: str = "clinica", units_a_source: int = 1) -> dict[str, bytes]:
     """Give the full paths of a publishable workspace: sources, units, manifest, evaluation."""
     files: dict[str, bytes] = {"workspace.yaml": yaml_of_workspace(slug)}
     sources: dict[str, ManifestSource] = {}
@@ -139,7 +152,9 @@ def a_corpus(
         made = [a_numbered_unit(number, source=path, text=text) for number in numbers]
         files[f"evidence/{path}"] = text.encode()
         files |= {f"evidence/{where}": data for where, data in map(unit_file, made)}
-        sources[path] = ManifestSource(sha256=source_hash(text), units=tuple(unit.id for unit in made))
+        sources[path] = ManifestSource(
+            sha256=source_hash(text), units=tuple(unit.id for unit in made)
+        )
     files["evidence/manifest.yaml"] = dump_manifest(Manifest(sources=sources)).encode()
     files["evidence/evaluation.yaml"] = an_evaluation("evidence:regola-0")
     return files
@@ -150,7 +165,7 @@ def sentence(number: int) -> str:
     return f"La regola {number} vale per i pediatrici.\n"
 
 
-def a_numbered_unit(number: int, *, source: str, text: str, **fields: object) -> CuratedEvidence:
+def a_numbered_unit(number: int, *, source: str, text: str, **fields: Any) -> CuratedEvidence:
     """Give the unit of `a_corpus` that bears this number."""
     provenance = {
         "source_file": source,

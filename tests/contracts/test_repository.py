@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -222,7 +222,7 @@ def test_a_writer_killed_at_any_moment_leaves_a_sound_repository(repository: Git
     )
     for moment in range(6):
         process = subprocess.Popen(
-            [os.sys.executable, "-c", script, str(repository.path)], stdout=subprocess.PIPE
+            [sys.executable, "-c", script, str(repository.path)], stdout=subprocess.PIPE
         )
         assert process.stdout is not None
         acknowledged = [process.stdout.readline() for _ in range(moment + 2)]

@@ -6,8 +6,9 @@ import random
 from pathlib import Path
 
 import pytest
+from django.db.models import Model
 
-from evidence import conf, mirror, plugged
+from evidence import conf, mirror, plugged, projection
 from evidence.domain.validation import validate
 from evidence.models import (
     FindingRecord,
@@ -18,8 +19,17 @@ from evidence.models import (
     UnitRecord,
     Workspace,
 )
-from evidence.reading import read_revision
-from tests.makers import a_corpus, a_unit, a_workspace, put, unit_file, yaml_of_workspace
+from evidence.reading import read_directory, read_revision
+from tests.makers import (
+    a_corpus,
+    a_unit,
+    a_workspace,
+    git,
+    put,
+    put_link,
+    unit_file,
+    yaml_of_workspace,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -37,8 +47,8 @@ def push(workspace: Workspace, files: dict[str, bytes | None]) -> str:
     return put(bare(workspace), files)
 
 
-def table(model, *left_out: str) -> list[dict]:
-    rows = model.objects.order_by().values()
+def table(model: type[Model], *left_out: str) -> list[dict[str, object]]:
+    rows = model._default_manager.order_by().values()
     hidden = {"id", "workspace_id", "unit_id", *left_out}
     kept = [{name: row[name] for name in row if name not in hidden} for row in rows]
     return sorted(kept, key=repr)
@@ -181,10 +191,10 @@ def test_an_outside_rewrite_of_history_is_mirrored_anew():
 
 def test_two_syncs_of_one_head_write_it_once(monkeypatch: pytest.MonkeyPatch):
     workspace = a_workspace(a_corpus(2))
-    project, nested = mirror.project, []
+    nested: list[bool] = []
 
     def overtaken(repository, known, head):
-        made = project(repository, known, head)
+        made = projection.project(repository, known, head)
         if not nested:
             nested.append(True)
             mirror.sync_workspace(workspace.slug)
@@ -218,6 +228,41 @@ def test_hostile_names_end_in_refused_findings():
     mirror.sync_workspace(workspace.slug)
     assert SourceRecord.objects.filter(path="source/twin.md").exists()
     assert_mirrors(workspace)
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"), [("120000", "symlink_refused"), ("160000", "path_refused")]
+)
+@pytest.mark.parametrize(
+    "name", ["evidence/source/link.md", "evidence/evaluation.yaml", "evidence"]
+)
+def test_links_and_submodules_are_refused_and_never_followed(mode: str, code: str, name: str):
+    workspace = a_workspace(a_corpus(1))
+    mirror.sync_workspace(workspace.slug)
+    target = "1" * 40 if mode == "160000" else "../workspace.yaml"
+    put_link(bare(workspace), name, mode=mode, target=target)
+    assert not mirror.sync_workspace(workspace.slug).publishable
+    assert FindingRecord.objects.filter(code=code, path=name.removeprefix("evidence/")).exists()
+    assert_mirrors(workspace)
+
+
+def test_a_workspace_file_that_is_a_link_is_none():
+    workspace = a_workspace(a_corpus(1))
+    mirror.sync_workspace(workspace.slug)
+    put_link(bare(workspace), "workspace.yaml", mode="120000", target="/etc/passwd")
+    mirror.sync_workspace(workspace.slug)
+    codes = set(FindingRecord.objects.values_list("code", flat=True))
+    assert {"workspace_missing", "symlink_refused"} <= codes
+    assert_mirrors(workspace)
+
+
+def test_a_revision_and_its_checkout_are_one_tree(tmp_path: Path):
+    workspace = a_workspace(a_corpus(2))
+    push(workspace, {"evidence/source/.hidden/x.md": b"x", "evidence/other.txt": b"x"})
+    put_link(bare(workspace), "evidence/source/l.md", mode="120000", target="a.md")
+    head = plugged.repository(workspace.slug).head("main")
+    git(bare(workspace), "--work-tree", str(tmp_path), "checkout", "-q", "-f", "main", "--", ".")
+    assert read_revision(plugged.repository(workspace.slug), head) == read_directory(tmp_path)
 
 
 STEPS = (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +23,7 @@ def workspace(portal_home: Path) -> Workspace:
     return made
 
 
-def push(workspace: Workspace, files: dict[str, bytes | None], **said: object) -> str:
+def push(workspace: Workspace, files: dict[str, bytes | None], **said: Any) -> str:
     return put(conf.current().repository_path(workspace.slug), files, **said)
 
 

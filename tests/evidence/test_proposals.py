@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -39,8 +40,8 @@ def workspace(portal_home: Path) -> Workspace:
     return made
 
 
-def start(workspace: Workspace, **fields: object) -> PreparationRun:
-    asked = {"requested_by": "curatrice", "restructurer": "rules"} | fields
+def start(workspace: Workspace, **fields: Any) -> PreparationRun:
+    asked: dict[str, Any] = {"requested_by": "curatrice", "restructurer": "rules"} | fields
     return proposals.start_preparation(workspace=workspace.slug, **asked)
 
 

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -23,7 +24,7 @@ def home(portal_home: Path) -> Path:
     return portal_home
 
 
-def tht(*arguments: str, code: int = 0) -> dict:
+def tht(*arguments: str, code: int = 0) -> Any:
     result = CliRunner().invoke(workspace_app, [*arguments, "--json"])
     assert result.exit_code == code, result.output
     return json.loads(result.stdout)
