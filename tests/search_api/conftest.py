@@ -12,6 +12,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from evidence.domain.codec import parse_curated_markdown
 from evidence.models import Workspace
@@ -42,7 +43,7 @@ class Published:
 
 
 @pytest.fixture(scope="session")
-def published_home(tmp_path_factory) -> Published:
+def published_home(tmp_path_factory: pytest.TempPathFactory) -> Published:
     home = tmp_path_factory.mktemp("published")
     files = {
         path.relative_to(DEMO).as_posix(): path.read_bytes()
@@ -79,7 +80,7 @@ def _points(stored: StoredGeneration) -> list[Point]:
 
 
 @pytest.fixture
-def registered(published_home, settings, db) -> Published:
+def registered(published_home: Published, settings: Settings, db: None) -> Published:
     """A registered workspace whose generation is not active yet."""
     settings.EVIDENCE = settings.EVIDENCE | {"home": published_home.home}
     settings.PUBLISHING = settings.PUBLISHING | {"home": published_home.home}
@@ -88,7 +89,7 @@ def registered(published_home, settings, db) -> Published:
 
 
 @pytest.fixture
-def published(registered) -> Published:
+def published(registered: Published) -> Published:
     """The same with the generation active."""
     stored = registered.stored
     Generation.objects.create(

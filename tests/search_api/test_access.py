@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 UNIT = f"/api/v1/workspaces/{SLUG}/units/evidence:ablazione"
 
 
-def problem(response, status: int, code: str) -> dict:
+def problem(response, status: int, code: str):
     """Check that a response is one whole problem document and give it."""
     assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
     document = response.json()

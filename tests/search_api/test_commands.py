@@ -48,6 +48,13 @@ def test_an_unavailable_search_exits_with_1_and_prints_the_outcome(registered):
     assert "no_active_generation" in people.stderr
 
 
+def test_a_broken_store_leaves_nothing_but_json_on_stdout(published, settings, tmp_path):
+    settings.PUBLISHING = settings.PUBLISHING | {"home": tmp_path}
+    printed = run(search_app, *FIND, "--json")
+    assert printed.exit_code == 1
+    assert json.loads(printed.stdout)["code"] == "vector_store_unavailable"
+
+
 def test_a_question_that_cannot_be_asked_is_an_error_with_a_code(registered):
     printed = run(search_app, "find", " ", *FIND[2:], "--json")
     assert printed.exit_code == 1

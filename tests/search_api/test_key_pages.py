@@ -32,7 +32,7 @@ def registered():
 
 def test_a_new_key_is_shown_in_the_answer_and_never_again(admin_client):
     page = admin_client.post(reverse(ADD), VALID)
-    token = re.search(r"tht_[a-z0-9]{8}_[\w-]{43}", page.content.decode())[0]
+    [token] = re.findall(r"tht_[a-z0-9]{8}_[\w-]{43}", page.content.decode())
     row = ApiKey.objects.get()
     assert (row.workspaces, row.role, row.label) == (["altra", "clinica"], "reader", "harness")
     assert keys.check(token, now=row.created_at) == row

@@ -13,12 +13,12 @@ REFUSALS = {"400", "401", "403", "422", "429"}
 
 
 @pytest.fixture(scope="module")
-def document() -> dict:
+def document():
     return Client().get("/api/v1/openapi.json").json()
 
 
 @pytest.fixture(scope="module")
-def operations(document) -> dict[str, dict]:
+def operations(document):
     return {
         f"{method} {path}": operation
         for path, methods in document["paths"].items()
