@@ -68,11 +68,11 @@ def _show(outcome: Outcome) -> None:
         typer.secho(f"Unavailable ({outcome.code}): {outcome.message}", err=True, fg="red")
         return
     rows = [
-        (f"{unit.score:.3f}", unit.kind.value, unit.title, unit.evidence_id, unit.citation.path)
+        (f"{unit.score:.3f}", unit.kind.value, unit.title, unit.evidence_id)
         for unit in outcome.results
     ]
     title = f"{len(rows)} units, {outcome.confidence}, revision {outcome.workspace_revision[:12]}"
-    print_table(title, ("Score", "Kind", "Title", "Id", "File"), rows)
+    print_table(title, ("Score", "Kind", "Title", "Id"), rows)
 
 
 @keys_app.command("create", cls=OnceCommand)
