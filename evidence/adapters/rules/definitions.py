@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import URL, bare, scope_of, without_article
 from evidence.adapters.rules.note import Note
-from evidence.adapters.rules.outline import Block, Section, Shape, Span
+from evidence.adapters.rules.outline import Block, Section, Shape
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import GLOSSARY_HEADING, LABEL
 from evidence.domain.units import EvidenceKind
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from evidence.adapters.rules.names import as_title
-from evidence.adapters.rules.outline import Span
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import AMBIGUOUS
 from evidence.domain.payloads import PAYLOADS
 from evidence.domain.units import EvidenceKind, EvidencePurpose, EvidenceScope, ReviewItem
@@ -101,8 +101,8 @@ def doubts_where(**doubted: bool) -> tuple[str, ...]:
 
 def excerpts_of(spans: Iterable[Span], text: str) -> tuple[str, ...]:
     """Give at most five literal excerpts of at most 1,000 characters; neighbours become one."""
-    pieces = (piece for run in _runs(spans, text) for piece in cut(run))
-    return tuple(dict.fromkeys(piece.text for piece in pieces))[:MAX_EXCERPTS]
+    pieces = [piece.text for run in _runs(spans, text) for piece in cut(run)]
+    return tuple(pieces[:MAX_EXCERPTS])
 
 
 def cut(span: Span) -> Iterator[Span]:

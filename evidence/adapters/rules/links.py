@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import URL, bare, without_article
 from evidence.adapters.rules.note import Note
-from evidence.adapters.rules.outline import Section, Span
+from evidence.adapters.rules.outline import Section
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import LABEL, NOISE
 from evidence.domain.units import EvidenceKind
 

@@ -15,7 +15,8 @@ from evidence.adapters.rules.names import (
     without_literals,
 )
 from evidence.adapters.rules.note import Note
-from evidence.adapters.rules.outline import Section, Shape, Span
+from evidence.adapters.rules.outline import Section, Shape
+from evidence.adapters.rules.spans import Span
 from evidence.domain.units import EvidenceKind
 
 _STORED = (

@@ -2,46 +2,46 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import groupby
 
 from evidence.adapters.rules.names import bare, columns_in
-from evidence.adapters.rules.outline import Block, Section, Shape, Span, sections_of
-from evidence.adapters.rules.statements import statements_of
+from evidence.adapters.rules.outline import Block, Section, Shape, sections_of
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import GENERIC_HEADING, NOISE
-
-_PROSE = (Shape.PARAGRAPH, Shape.ITEM)
 
 
 @dataclass(slots=True)
 class Note:
-    """One note; `taken` are the intervals that a unit or an earlier rule speaks for."""
+    """One note; `taken` marks each character that a unit or an earlier rule speaks for."""
 
     text: str
     sections: tuple[Section, ...]
     language: str
-    taken: list[tuple[int, int]] = field(default_factory=list)
+    taken: bytearray
 
     @classmethod
     def read(cls, text: str, language: str) -> Note:
         """Read a normalized text."""
-        return cls(text, sections_of(text), language)
+        return cls(text, sections_of(text), language, bytearray(len(text)))
 
     def take(self, spans: Iterable[Span]) -> None:
         """Speak for these places."""
-        self.taken.extend((span.start, span.end) for span in spans)
+        for span in spans:
+            self.taken[span.start : span.end] = b"\1" * (span.end - span.start)
 
     def is_free(self, span: Span) -> bool:
         """Tell whether nobody speaks for any part of a place."""
-        return not any(start < span.end and span.start < end for start, end in self.taken)
+        return self.taken.find(1, span.start, span.end) < 0
 
     def free_statements(self, section: Section) -> Iterator[tuple[Block, Span]]:
         """Give the statements of a section that nobody speaks for, each with its block."""
         for block in section.blocks:
-            if block.shape in _PROSE:
-                for statement in statements_of(block.span):
-                    if self.is_free(statement) and not NOISE.fullmatch(statement.text):
-                        yield block, statement
+            for statement in block.statements:
+                if self.is_free(statement) and not NOISE.fullmatch(statement.text):
+                    yield block, statement
 
     def topic(self, section: Section) -> str:
         """Give the nearest heading that says what a section is about, or the note's first line."""
@@ -53,11 +53,15 @@ class Note:
     @property
     def opening(self) -> Span:
         """Give the first statement of the note, which stands for a missing heading."""
-        for section in self.sections:
-            for block in section.blocks:
-                if block.shape in _PROSE:
-                    return next(statements_of(block.span), block.span)
-        return Span(0, 0, "")
+        every = (block.statements for section in self.sections for block in section.blocks)
+        return next((statements[0] for statements in every if statements), Span(0, 0, ""))
+
+
+def lists_of(section: Section) -> Iterator[list[Block]]:
+    """Give the lists of a section as their items; lists that follow each other are one."""
+    for shape, run in groupby(section.blocks, key=lambda block: block.shape):
+        if shape is Shape.ITEM:
+            yield list(run)
 
 
 def lead_in(section: Section, block: Block, text: str) -> Span | None:
@@ -65,14 +69,11 @@ def lead_in(section: Section, block: Block, text: str) -> Span | None:
 
     It does when it ends in a colon or question mark, or touches the block.
     """
-    before: Block | None = None
-    for each in section.blocks:
-        if each.span.start >= block.span.start:
-            break
-        before = each
-    if before is None or before.shape is not Shape.PARAGRAPH:
+    at = bisect_left(section.blocks, block.span.start, key=lambda each: each.span.start)
+    before = section.blocks[at - 1] if at else None
+    if before is None or before.shape is not Shape.PARAGRAPH or not before.statements:
         return None
-    last = list(statements_of(before.span))[-1]
+    last = before.statements[-1]
     touches = text.count("\n", last.end, block.span.start) < 2 and block.shape is not Shape.FENCE
     return last if touches or last.text.endswith((":", "?", ":**")) else None
 

@@ -11,6 +11,9 @@ from itertools import accumulate
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from evidence.adapters.rules.spans import Span
+from evidence.adapters.rules.statements import statements_of
+
 _PARSER = MarkdownIt("commonmark").enable("table")
 _PARSER.core.ruler.disable(["inline"])  # we read inline text ourselves, where it stands
 _MARKER = re.compile(r"(?:\s*(?:>|[-*+](?=\s)|\d{1,3}[.)](?=\s)))*\s*")
@@ -34,23 +37,6 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """A piece of the note: character offsets, and the text between them."""
-
-    start: int
-    end: int
-    text: str
-
-    def part(self, start: int, end: int) -> Span:
-        """Give a piece of this one by offsets inside it, without white space around it."""
-        piece = self.text[start:end]
-        left = len(piece) - len(piece.lstrip())
-        piece = piece.strip()
-        first = self.start + start + left
-        return Span(first, first + len(piece), piece)
-
-
-@dataclass(frozen=True, slots=True)
 class Row:
     """One row of a table: where it stands, and its cells."""
 
@@ -60,10 +46,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block of a section; `info` is a fence's language, `rows` a table's, header first."""
+    """One block of a section: its statements if it is prose, its rows, header first, if a table.
+
+    `info` is a fence's language and `code` what it holds.
+    """
 
     shape: Shape
     span: Span
+    statements: tuple[Span, ...] = ()
     info: str = ""
     code: str = ""
     rows: tuple[Row, ...] = ()
@@ -117,7 +107,8 @@ class _Reader:
         elif token.type == "paragraph_open":
             inside = self.tokens[at - 1].type == "list_item_open"
             shape = Shape.ITEM if inside else Shape.PARAGRAPH
-            yield Block(shape, self._lines(token))
+            span = self._lines(token)
+            yield Block(shape, span, statements=tuple(statements_of(span)))
 
     def _lines(self, token: Token) -> Span:
         first, last = token.map or (0, 0)

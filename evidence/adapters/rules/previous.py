@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import bare
-from evidence.adapters.rules.outline import Span
+from evidence.adapters.rules.note import Note
+from evidence.adapters.rules.spans import Span
 from evidence.domain.identifiers import slug_of
-from evidence.domain.normalization import excerpt_position
+from evidence.domain.normalization import contains_excerpt
 from evidence.domain.payloads import EnumPayload
 from evidence.domain.text import normalize_text
 from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.ports import RestructureCandidate
 
 
-def coverage(unit: CuratedEvidence, text: str) -> tuple[Span, ...] | None:
-    """Give the places a unit quotes, or None when one of its excerpts no longer occurs."""
-    places = []
-    for excerpt in unit.provenance.supporting_excerpts:
-        position = excerpt_position(text, excerpt)
-        if position is None:
-            return None
-        wanted = normalize_text(excerpt).rstrip("\n")
-        places.append(Span(position, position + len(wanted), wanted))
-    return tuple(places)
+def keep_quoted(units: Iterable[CuratedEvidence], note: Note) -> tuple[CuratedEvidence, ...]:
+    """Give the units whose excerpts all occur, and speak for the places they quote.
+
+    The same words in two places are two places: the longest excerpts choose first, and each takes
+    a place that is still free where there is one.
+    """
+    kept = tuple(unit for unit in units if _is_supported(unit, note.text))
+    excerpts = [_searched(each) for unit in kept for each in unit.provenance.supporting_excerpts]
+    for excerpt in sorted(excerpts, key=len, reverse=True):
+        free = next((place for place in _places(excerpt, note.text) if note.is_free(place)), None)
+        note.take([free] if free else [])
+    return kept
+
+
+def _is_supported(unit: CuratedEvidence, text: str) -> bool:
+    return all(contains_excerpt(text, each) for each in unit.provenance.supporting_excerpts)
+
+
+def _searched(excerpt: str) -> str:
+    return normalize_text(excerpt).rstrip("\n")
+
+
+def _places(excerpt: str, text: str) -> Iterator[Span]:
+    position = text.find(excerpt)
+    while position >= 0:
+        yield Span(position, position + len(excerpt), excerpt)
+        position = text.find(excerpt, position + len(excerpt))
 
 
 def unchanged(unit: CuratedEvidence) -> RestructureCandidate:

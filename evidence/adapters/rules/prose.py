@@ -9,7 +9,8 @@ from evidence.adapters.rules.drafts import MAX_EXCERPTS, Draft, cut, doubts_wher
 from evidence.adapters.rules.links import is_navigation
 from evidence.adapters.rules.names import bare, scope_of
 from evidence.adapters.rules.note import Note
-from evidence.adapters.rules.outline import Block, Section, Shape, Span
+from evidence.adapters.rules.outline import Block, Section
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.sql_text import announced_only
 from evidence.adapters.rules.words import LABEL, NOISE
 from evidence.domain.units import EvidenceKind
@@ -33,8 +34,10 @@ def _free_prose(section: Section, note: Note) -> Iterator[tuple[Block, Span]]:
         if not _says_nothing(statement, section, note):
             yield block, statement
     for block in section.blocks:
-        if block.shape is Shape.TABLE:
-            yield from ((block, row.span) for row in block.rows if note.is_free(row.span))
+        free = [row.span for row in block.rows[1:] if note.is_free(row.span)]
+        yield from (
+            (block, span) for span in (*[row.span for row in block.rows[:1] if free], *free)
+        )
 
 
 def _says_nothing(statement: Span, section: Section, note: Note) -> bool:
@@ -43,7 +46,7 @@ def _says_nothing(statement: Span, section: Section, note: Note) -> bool:
     return (
         len(words) < MIN_WORDS
         or is_navigation(statement)
-        or announced_only(statement, section, note)
+        or announced_only(statement, section)
         or bool(NOISE.fullmatch(statement.text))
         or (is_opening and _is_headline(statement.text))
         or (statement.text.endswith(":") and len(words) < 2 * MIN_WORDS)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from evidence.adapters.rules.drafts import Draft, doubts_where
 from evidence.adapters.rules.names import bare, scope_of
-from evidence.adapters.rules.note import Note, column_for, lead_in
-from evidence.adapters.rules.outline import Block, Section, Shape, Span
+from evidence.adapters.rules.note import Note, column_for, lead_in, lists_of
+from evidence.adapters.rules.outline import Block, Section, Shape
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import RULES_HEADING
 from evidence.domain.units import EvidenceKind
 
@@ -64,19 +65,13 @@ class Rule:
 
 def listed_rules(section: Section, note: Note) -> Iterator[Draft]:
     """Give one draft per list that a heading or lead-in calls replacements."""
-    rules: list[Rule] = []
-    lead: Span | None = None
-    for block in section.blocks:
-        if block.shape is not Shape.ITEM:
-            continue
-        before = lead_in(section, block, note.text)
-        lead = before or lead
-        context = " ".join((section.title, lead.text if lead else ""))
-        match = _ENTRY.fullmatch(block.span.text) if RULES_HEADING.search(context) else None
-        if match and note.is_free(block.span):
-            rules.append(_rule(match, block.span))
-    if rules:
-        yield _draft(rules, section, note, lead=lead)
+    for run in lists_of(section):
+        lead = lead_in(section, run[0], note.text)
+        if RULES_HEADING.search(" ".join((section.title, lead.text if lead else ""))):
+            found = ((block.span, _ENTRY.fullmatch(block.span.text)) for block in run)
+            rules = [_rule(match, span) for span, match in found if match and note.is_free(span)]
+            if rules:
+                yield _draft(rules, section, note, lead=lead)
 
 
 def tabled_rules(section: Section, note: Note) -> Iterator[Draft]:

@@ -16,8 +16,9 @@ from evidence.adapters.rules import (
 from evidence.adapters.rules.contradictions import doubt_contradictions
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.note import Note
-from evidence.adapters.rules.outline import Section, Span
-from evidence.adapters.rules.previous import coverage, matched, unchanged
+from evidence.adapters.rules.outline import Section
+from evidence.adapters.rules.previous import keep_quoted, matched, unchanged
+from evidence.adapters.rules.spans import Span
 from evidence.ports import RestructureCandidate, RestructureRequest
 
 Rule = Callable[[Section, Note], Iterator[Draft]]
@@ -69,11 +70,9 @@ class RulesRestructurer:
         made only of text that no such unit quotes.
         """
         note = Note.read(request.normalized_text, request.language)
-        kept = [unit for unit in request.previous_units if coverage(unit, note.text) is not None]
-        for unit in kept:
-            note.take(coverage(unit, note.text) or ())
-        drafts = doubt_contradictions(sorted(_drafts(note), key=lambda draft: draft.start))
+        kept = keep_quoted(request.previous_units, note)
         lost = [unit for unit in request.previous_units if unit not in kept]
+        drafts = doubt_contradictions(sorted(_drafts(note), key=lambda draft: draft.start))
         return (*map(unchanged, kept), *matched(drafts, lost, kept=kept, text=note.text))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,8 +16,8 @@ from evidence.adapters.rules.names import (
     without_literals,
 )
 from evidence.adapters.rules.note import Note, lead_in
-from evidence.adapters.rules.outline import Block, Section, Shape, Span
-from evidence.adapters.rules.statements import statements_of
+from evidence.adapters.rules.outline import Block, Section, Shape
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import ANNOUNCED, FOREIGN_SQL, GENERIC_HEADING, LABEL, LIMITS
 from evidence.domain.sql import SqlRefused, check_expression, check_query
 from evidence.domain.units import EvidenceKind
@@ -69,20 +70,19 @@ def fenced_sql(section: Section, note: Note) -> Iterator[Draft]:
 def inline_formulas(section: Section, note: Note) -> Iterator[Draft]:
     """Give the drafts of expressions that stand in backticks within prose."""
     for block in section.blocks:
-        if block.shape in {Shape.PARAGRAPH, Shape.ITEM}:
-            statements = [each for each in statements_of(block.span) if note.is_free(each)]
-            for at, statement in enumerate(statements):
-                match = _CODE.search(statement.text)
-                if match and _is_formula(match["sql"]):
-                    yield _formula(_inline(match, statements, at, section, note))
+        statements = [each for each in block.statements if note.is_free(each)]
+        for at, statement in enumerate(statements):
+            match = _CODE.search(statement.text)
+            if match and _is_formula(match["sql"]):
+                yield _formula(_inline(match, statements, at, section, note))
 
 
-def announced_only(statement: Span, section: Section, note: Note) -> bool:
+def announced_only(statement: Span, section: Section) -> bool:
     """Tell whether a statement promises SQL that the note does not hold."""
     if not ANNOUNCED.search(statement.text) or "`" in statement.text:
         return False
-    following = [block for block in section.blocks if block.span.start >= statement.end]
-    return not following or following[0].shape is not Shape.FENCE
+    following = _following(section, statement)
+    return following is None or following.shape is not Shape.FENCE
 
 
 def _inline(
@@ -93,7 +93,7 @@ def _inline(
     if not bare(label) and at:
         spans.insert(0, statements[at - 1])
         label = spans[0].text
-    limits = statement.text[match.end() :].strip(" .;,:—–-")
+    limits = statement.text[match.end() :].lstrip(" .;,:—–-\n").rstrip()
     if not limits and at + 1 < len(statements) and not _CODE.search(statements[at + 1].text):
         spans.append(statements[at + 1])
         limits = spans[-1].text
@@ -117,7 +117,7 @@ def _of_piece(piece: Span, lead: Span | None, section: Section, note: Note) -> D
     if _passes(check_query, piece.text):
         return _example(Found(piece.text, _question(words, section, note), spans))
     if _is_formula(piece.text):
-        limits = _limits_below(section, piece, note)
+        limits = _limits_below(section, piece)
         found = Found(piece.text, _concept(words, section, note), (*spans, *limits))
         return _formula(replace(found, limits=limits[0].text if limits else ""))
     if _QUERY_WORD.match(piece.text):
@@ -179,14 +179,15 @@ def _question(words: str, section: Section, note: Note) -> str:
     return bare(note.topic(section)) if is_generic else label
 
 
-def _limits_below(section: Section, piece: Span, note: Note) -> tuple[Span, ...]:
-    for block in section.blocks:
-        if block.span.start >= piece.end:
-            first = (
-                next(statements_of(block.span), None) if block.shape is Shape.PARAGRAPH else None
-            )
-            return (first,) if first and LIMITS.match(bare(first.text) + ":") else ()
-    return ()
+def _limits_below(section: Section, piece: Span) -> tuple[Span, ...]:
+    following = _following(section, piece)
+    first = following.statements[:1] if following else ()
+    return first if first and LIMITS.match(first[0].text.strip("*_ ")) else ()
+
+
+def _following(section: Section, span: Span) -> Block | None:
+    at = bisect_left(section.blocks, span.end, key=lambda block: block.span.start)
+    return section.blocks[at] if at < len(section.blocks) else None
 
 
 def _is_formula(sql: str) -> bool:

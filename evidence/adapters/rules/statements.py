@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from evidence.adapters.rules.outline import Span
+from evidence.adapters.rules.spans import Span
 
-_END = re.compile(r"(?:[.!?…]+[)\"»”']?|;)(?=\s+(?:[A-ZÀ-Ý\"«“`*\[(]|https?://)|\s*\n\s*[A-ZÀ-Ý])")
+_END = re.compile(
+    r"(?:(?<![.!?…])[.!?…]{1,9}[)\"»”']?|;)(?=\s+(?:[A-ZÀ-Ý\"«“`*\[(]|https?://)|\s*\n\s*[A-ZÀ-Ý])"
+)
 _NEW_LINE = re.compile(
     r"\n(?=[ \t>]*(?:"
     r"(?:[-*+•]|\d{1,3}[.)])\s"  # a list without the blank line it needs
@@ -19,6 +21,7 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:ad es|es|ecc|cfr|sig|dott|prof|art|pag|n|nr|p|vd|v|ca|e\.g|i\.e|vs|etc|no)\.$",
     re.IGNORECASE,
 )
+MAX_WORD = 10
 
 
 def statements_of(span: Span) -> Iterator[Span]:
@@ -33,7 +36,9 @@ def statements_of(span: Span) -> Iterator[Span]:
 
 
 def _sentence_ends(text: str) -> Iterator[int]:
+    ticks = seen = 0
     for match in _END.finditer(text):
-        inside_code = text.count("`", 0, match.start()) % 2
-        if not inside_code and not _ABBREVIATION.search(text[: match.end()]):
+        ticks += text.count("`", seen, match.start())
+        seen = match.start()
+        if ticks % 2 == 0 and not _ABBREVIATION.search(text, match.end() - MAX_WORD, match.end()):
             yield match.end()

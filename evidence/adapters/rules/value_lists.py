@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import COLUMN, bare, columns_in, scope_of
-from evidence.adapters.rules.note import Note, column_for, lead_in
-from evidence.adapters.rules.outline import Block, Row, Section, Shape, Span
+from evidence.adapters.rules.note import Note, column_for, lead_in, lists_of
+from evidence.adapters.rules.outline import Block, Row, Section, Shape
+from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import RULES_HEADING, VALUES_HEADING
 from evidence.domain.units import EvidenceKind
 
@@ -24,7 +25,7 @@ _PAIR = re.compile(
 )
 _INLINE = re.compile(rf"`?(?P<column>{COLUMN})`?(?P<between>[^().\n]{{0,80}})\((?P<list>[^()]+)\)")
 _INLINE_COLON = re.compile(
-    rf"[^.\n]{{0,80}}`?(?P<column>{COLUMN})`?[^:.\n]{{0,60}}:\s*(?P<list>.+)", re.DOTALL
+    rf"(?:[^.\n]{{0,80}}[\s`(])?(?P<column>{COLUMN})`?[^:.\n]{{0,60}}:\s*(?P<list>.+)", re.DOTALL
 )
 _COMMENT = re.compile(
     rf"COMMENT\s+ON\s+COLUMN\s+(?P<column>{COLUMN})\s+IS\s+'(?P<list>(?:[^']|'')*)'", re.IGNORECASE
@@ -49,7 +50,7 @@ class Value:
 
 def listed_values(section: Section, note: Note) -> Iterator[Draft]:
     """Give one draft per run of list items that are values of a named column."""
-    for run in _runs(section):
+    for run in lists_of(section):
         lead = lead_in(section, run[0], note.text)
         column = column_for(section, lead)
         context = " ".join((*section.path, lead.text if lead else ""))
@@ -90,19 +91,6 @@ def values_in_text(section: Section, note: Note) -> Iterator[Draft]:
             values = _pairs(match_["list"], statement)
             if len(values) > 1:
                 yield from _enum(match_["column"], values, note)
-
-
-def _runs(section: Section) -> Iterator[list[Block]]:
-    """Give the lists of a section; lists that follow each other directly are one."""
-    run: list[Block] = []
-    for block in section.blocks:
-        if block.shape is Shape.ITEM:
-            run.append(block)
-        elif run:
-            yield run
-            run = []
-    if run:
-        yield run
 
 
 def _of_list(
