@@ -25,7 +25,25 @@ class Mark:
     code: str
     field: str = ""
     line: int | None = None
-    column: int | None = None
+
+
+def line_of(text: str, field: str) -> int | None:
+    """Give the line on which a field such as `payload.values.1.meaning` begins, where it stands."""
+    found, entries = None, 0
+    wanted = iter(field.split("."))
+    name = next(wanted)
+    for number, line in enumerate(text.splitlines(), start=1):
+        if name.isdigit():
+            entries += line.lstrip().startswith("- ")
+            matches = entries > int(name)
+        else:
+            matches = line.lstrip(" -").startswith(f"{name}:")
+        while matches:
+            found, entries, name = number, 0, next(wanted, "")
+            if not name:
+                return found
+            matches = line.lstrip().startswith(f"- {name}:")
+    return found
 
 
 class UnitTextForm(forms.Form):
@@ -52,17 +70,32 @@ class UnitTextForm(forms.Form):
             parse_curated_markdown(text, path=self.path)
         except UnitInvalid as fault:
             for problem in fault.problems:
-                self.mark(fault, problem.message, problem.field)
+                self.mark(fault, problem.message, problem.field, line_of(text, problem.field))
         except CuratorFault as fault:
             self.mark(fault, fault.message)
         return text
 
-    def mark(self, fault: CuratorFault, message: str, field: str = "") -> None:
+    def mark(
+        self, fault: CuratorFault, message: str, field: str = "", line: int | None = None
+    ) -> None:
         """Refuse the text for a reason, and remember where it lies."""
         words = sentence(message)
-        self.marks.append(Mark(words, fault.code, field, fault.line, fault.column))
+        self.marks.append(Mark(words, fault.code, field, line or fault.line))
         # No `params`: a `%` in a quoted SQL text would be taken for a placeholder.
         self.add_error("text", forms.ValidationError(words, code=fault.code))
+
+
+class SettleForm(forms.Form):
+    """Which review item of which version of a unit's file is settled."""
+
+    ordinal = forms.IntegerField(min_value=0, max_value=1999)
+    blob = forms.RegexField(r"^[0-9a-f]{40}$")
+
+
+class RelinkForm(forms.Form):
+    """The note that a unit's excerpts stand in now."""
+
+    source = forms.CharField(label=_("Note"), max_length=1000)
 
 
 class NoteForm(forms.Form):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from django.db import models
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evidence.faults import CuratorFault
@@ -323,7 +324,7 @@ class PreparationRun(models.Model):
 
     def __str__(self) -> str:
         """Show when it was asked for."""
-        return f"{self.requested_at:%Y-%m-%d %H:%M}"
+        return f"{timezone.localtime(self.requested_at):%Y-%m-%d %H:%M}"
 
     @property
     def branch(self) -> str:

@@ -66,7 +66,11 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
         _card(request, summary, [run for run in runs if run.workspace == summary.slug])
         for summary in knowledge.workspaces()
     ]
-    return context | {"cards": cards, "is_working": any(card.working for card in cards)}
+    return context | {
+        "title": gettext("Home"),
+        "cards": cards,
+        "is_working": any(card.working for card in cards),
+    }
 
 
 def _card(

@@ -50,6 +50,11 @@ def style_sheet(request: HttpRequest) -> str:
     return static("portal/portal.css")
 
 
+def icon(request: HttpRequest) -> str:
+    """Give the address of the portal's icon."""
+    return static("portal/icon.svg")
+
+
 def script(request: HttpRequest) -> str:
     """Give the address of the script that every page may use."""
     return static("portal/pages.js")
@@ -99,6 +104,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_HEADER": _("Evidence Portal"),
     "SITE_SUBHEADER": _("Knowledge you can cite"),
     "SITE_SYMBOL": "menu_book",
+    "SITE_FAVICONS": [{"rel": "icon", "type": "image/svg+xml", "href": icon}],
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,
     "SHOW_LANGUAGES": True,

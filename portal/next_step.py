@@ -79,7 +79,7 @@ def _notes(summary: WorkspaceSummary, may: Holds) -> Iterator[NextStep]:
     )
     yield NextStep(
         words % {"count": count},
-        gettext("Preparing proposes typed units; nothing changes before you accept."),
+        gettext("Preparing a note proposes units of knowledge; nothing changes before you accept."),
         gettext("Prepare") if may(CURATE) else "",
         address("evidence_prepare", summary.slug),
         is_post=True,

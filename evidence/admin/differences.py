@@ -12,6 +12,9 @@ _WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 _LARGEST = 4_000
 """Above this many words a text is compared line by line: the matcher is quadratic."""
 
+_CONTEXT = 3
+"""Lines that are shown before and after a change."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:
@@ -22,11 +25,18 @@ class Word:
 
 
 def words_changed(before: str, after: str) -> tuple[Word, ...]:
-    """Give both texts as one sequence of runs, in reading order."""
+    """Give both texts as one sequence of runs, in reading order; long same runs are cut short."""
     old, new = _cut(before), _cut(after)
     if max(len(old), len(new)) > _LARGEST:
         old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     return tuple(_runs(old, new))
+
+
+def _shortened(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    if len(lines) <= 2 * _CONTEXT + 1:
+        return text
+    return "".join([*lines[:_CONTEXT], "⋯\n", *lines[-_CONTEXT:]])
 
 
 def _cut(text: str) -> Sequence[str]:
@@ -37,7 +47,7 @@ def _runs(old: Sequence[str], new: Sequence[str]) -> Iterator[Word]:
     matcher = SequenceMatcher(a=old, b=new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
-            yield Word("same", "".join(old[old_from:old_to]))
+            yield Word("same", _shortened("".join(old[old_from:old_to])))
             continue
         if old_to > old_from:
             yield Word("out", "".join(old[old_from:old_to]))

@@ -13,8 +13,10 @@ from evidence.admin.differences import words_changed
 from evidence.admin.files import UnitFile, unit_file
 from evidence.admin.pages import ReadablePage, actor_of, go, say_fault
 from evidence.admin.wording import doubts
+from evidence.domain.codec import dump_curated_markdown
+from evidence.domain.units import CuratedEvidence
 from evidence.faults import CuratorFault, Fault
-from evidence.forms import UnitTextForm
+from evidence.forms import SettleForm, UnitTextForm
 from evidence.models import UnitRecord
 from evidence.ports import EditConflict
 
@@ -33,6 +35,32 @@ def respond(page: ReadablePage, request: HttpRequest, record: UnitRecord) -> Htt
         return _shown(page, request, file, form, **refusal)
     messages.success(request, _("Saved as one commit in your name."))
     return go("evidence_unitrecord_change", record.pk)
+
+
+def settle(request: HttpRequest, record: UnitRecord) -> HttpResponse:
+    """Save the unit without the review item that the page named, and go back to its page."""
+    form = SettleForm(request.POST)
+    unit = unit_file(record).unit
+    if form.is_valid() and unit is not None:
+        try:
+            curation.save_file(
+                workspace=record.workspace.slug,
+                path=record.path,
+                text=dump_curated_markdown(without_item(unit, form.cleaned_data["ordinal"])),
+                blob=form.cleaned_data["blob"],
+                author=actor_of(request),
+            )
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, _("Settled, as one commit in your name."))
+    return go("evidence_unitrecord_change", record.pk)
+
+
+def without_item(unit: CuratedEvidence, ordinal: int) -> CuratedEvidence:
+    """Give the unit without the review item at this place; a place that is none changes nothing."""
+    items = tuple(item for place, item in enumerate(unit.review_items) if place != ordinal)
+    return unit.model_copy(update={"review_items": items})
 
 
 def _save(request: HttpRequest, record: UnitRecord, form: UnitTextForm) -> dict[str, Any] | None:

@@ -37,7 +37,8 @@ def start(request: HttpRequest, slug: str, *, only: tuple[str, ...] = ()) -> Htt
     except Fault as fault:
         say_fault(request, fault)
         return go("evidence_sourcerecord_changelist")
-    transaction.on_commit(lambda: tasks.prepare_workspace.delay(str(run.pk)))
+    # Robust: without a broker the timetable sends the run a minute later.
+    transaction.on_commit(lambda: tasks.prepare_workspace.delay(str(run.pk)), robust=True)
     return go("evidence_preparationrun_change", run.pk)
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.utils.formats import date_format
 from django.utils.safestring import SafeString
+from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -52,7 +54,7 @@ class ProposalPage(ReadablePage):
         """Show the progress of a running one, the change of a proposed one, the end of the rest."""
         shows_units = row.state == RunState.PROPOSED
         return {
-            "title": gettext("Proposal of %(when)s") % {"when": row},
+            "title": gettext("Proposal of %(when)s") % {"when": when(row)},
             "badge": run_badge(row),
             "running": row.state in UNFINISHED,
             "words": progress_words(row),
@@ -135,6 +137,11 @@ def open_runs() -> tuple[OpenRun, ...]:
         )
         for run in rows.order_by("requested_at")
     )
+
+
+def when(run: PreparationRun) -> str:
+    """Give the moment a run was asked for, as people of the reader's language write it."""
+    return date_format(localtime(run.requested_at), "SHORT_DATETIME_FORMAT")
 
 
 def run_badge(run: PreparationRun) -> SafeString:

@@ -49,7 +49,9 @@ class SourcePage(ReadablePage):
     list_select_related = ("workspace",)
     list_before_template = "evidence/sources_before.html"
     empty_title = _("No source notes here")
-    empty_hint = _("Write a note in your own words, then prepare it: typed units are proposed.")
+    empty_hint = _(
+        "Write a note in your own words, then prepare it: units of knowledge are proposed."
+    )
 
     def has_curate_permission(self, request: HttpRequest) -> bool:
         """Let curators prepare the rows they ticked."""

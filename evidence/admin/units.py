@@ -7,12 +7,13 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import display
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
-from evidence.admin import editor
+from evidence.admin import editor, resolving
 from evidence.admin.files import UnitFile, source_bytes, unit_file
 from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
 from evidence.admin.notes import note_html
@@ -21,8 +22,9 @@ from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
 from evidence.admin.wording import badge, doubts, kind_label, purpose_label
+from evidence.domain.findings import BLOCKING_CODES
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
-from evidence.translation import filled
+from evidence.translation import filled, sentence
 
 
 @admin.register(UnitRecord)
@@ -30,7 +32,7 @@ class UnitPage(ReadablePage):
     """Reviewed knowledge, one typed unit a row."""
 
     page_template = "evidence/unit.html"
-    steps = ("edit",)
+    steps = ("edit", "settle", "retire", "relink")
     list_display = ("title", "kind_words", "state", "purpose_words", "source_words")
     list_filter = (WorkspaceFilter, KindFilter, AttentionFilter, PurposeFilter)
     search_fields = ("title", "evidence_id", "path", "search_text")
@@ -63,6 +65,7 @@ class UnitPage(ReadablePage):
         file = unit_file(row)
         return {
             "file": file,
+            "fault_words": sentence(file.fault.message) if file.fault else "",
             "badges": state_badges(row),
             "kind": kind_label(row.kind),
             "purposes": [purpose_label(purpose) for purpose in row.purposes],
@@ -71,6 +74,7 @@ class UnitPage(ReadablePage):
             "review_items": doubts(row.review_items.all()),
             "findings": findings_of(row),
             "may_edit": may(request, "evidence.curate_workspace"),
+            "notes": _notes(row) if row.is_orphan else (),
             **_source_context(row, file),
         }
 
@@ -79,6 +83,27 @@ class UnitPage(ReadablePage):
         require(request, "evidence.curate_workspace")
         return editor.respond(self, request, self.row(request, object_id))
 
+    def settle(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take one review item out of the unit, as one commit."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        return editor.settle(request, self.row(request, object_id))
+
+    def retire(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take the unit out of the workspace, as one commit."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        return resolving.retire(request, self.row(request, object_id))
+
+    def relink(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Let the unit rest on another note that holds its excerpts, as one commit."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        return resolving.relink(request, self.row(request, object_id))
+
 
 def state_badges(record: UnitRecord) -> list[SafeString]:
     """Give what needs somebody as badges; a unit in good order has one that says so."""
@@ -86,20 +111,30 @@ def state_badges(record: UnitRecord) -> list[SafeString]:
     if not record.is_valid:
         badges.append(badge(_("cannot be read"), "bad"))
     if record.open_items:
-        words = _("%(count)s open review items") % {"count": record.open_items}
-        badges.append(badge(words, "warn"))
+        count = record.open_items
+        words = ngettext("%(count)s open review item", "%(count)s open review items", count)
+        badges.append(badge(words % {"count": count}, "warn"))
     if record.is_orphan:
         badges.append(badge(_("orphan"), "warn"))
     return badges or [badge(_("in order"), "ok")]
 
 
-def findings_of(record: UnitRecord) -> list[dict[str, str]]:
-    """Give the findings of the unit's file, in the reader's language."""
+def findings_of(record: UnitRecord) -> list[dict[str, Any]]:
+    """Give the findings of the unit's file; its open review items have their own place."""
     found = FindingRecord.objects.filter(workspace=record.workspace_id, path=record.path)
     return [
-        {"severity": row.severity, "code": row.code, "text": filled(row.template, row.values)}
-        for row in found
+        {
+            "blocks": row.severity == "error" or row.code in BLOCKING_CODES,
+            "code": row.code,
+            "text": filled(row.template, row.values),
+        }
+        for row in found.exclude(code="review_item_open")
     ]
+
+
+def _notes(record: UnitRecord) -> list[str]:
+    present = SourceRecord.objects.filter(workspace=record.workspace_id).exclude(blob="")
+    return list(present.values_list("path", flat=True)[:500])
 
 
 def _source_context(record: UnitRecord, file: UnitFile) -> dict[str, Any]:

@@ -87,7 +87,8 @@ class ApprovalPage(ReadablePage):
             say_fault(request, fault)
             return None
         generation = str(approved.generation)
-        transaction.on_commit(lambda: tasks.advance_generation.delay(generation))
+        # Robust: without a broker the timetable wakes the generation a minute later.
+        transaction.on_commit(lambda: tasks.advance_generation.delay(generation), robust=True)
         messages.success(request, gettext("Approved. It answers once it has passed its exam."))
         return go("publishing_generation_change", generation)
 

@@ -60,8 +60,8 @@ def _commits(authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
         NewCommit(
             commit=author.commit,
             author=author.name or author.username or author.email,
-            is_own=actor.username in four_eyes.usernames(author),
+            is_own=actor.username in writers.names,
             is_outside=author.username is None,
         )
-        for author in authors
+        for author, writers in zip(authors, four_eyes.writers_of(authors), strict=True)
     ]
