@@ -93,7 +93,9 @@ def rehearse(
     operator = Actor(username="tht", name="", email="")
     summary = _revision(workspace, commit)
     generation = approval.rehearse(workspace=workspace, revision=summary.commit, actor=operator)
-    _finish(workspace, generation, as_json=as_json)
+    with progress_bar(_("Publishing"), hidden=as_json) as tick:
+        publication.finish(generation, parts=replace(wiring.parts(), watch=tick))
+    _show_ending(workspace, generation, as_json=as_json)
 
 
 @publish_app.command(cls=OnceCommand)
@@ -105,14 +107,16 @@ def approve(
     Example: tht publish approve clinica-demo --revision 3f2a… --as approvatore --note "March"
     """
     summary = _revision(workspace, revision)
-    approved = approval.approve(
-        workspace=workspace,
-        revision=summary.commit,
-        content_digest=summary.content_digest,
-        actor=_actor(user),
-        note=note,
-    )
-    _finish(workspace, approved.generation, as_json=as_json)
+    with progress_bar(_("Publishing"), hidden=as_json) as tick:
+        generation = publication.publish(
+            workspace=workspace,
+            revision=summary.commit,
+            content_digest=summary.content_digest,
+            actor=_actor(user),
+            note=note,
+            parts=replace(wiring.parts(), watch=tick),
+        )
+    _show_ending(workspace, generation, as_json=as_json)
 
 
 @publish_app.command(cls=OnceCommand)
@@ -155,11 +159,8 @@ def evaluate(
     raise typer.Exit(DONE if exam.passed else REFUSED)
 
 
-def _finish(workspace: str, generation: UUID, *, as_json: bool) -> None:
-    """Work on a candidate until it rests, print it, and exit as spec 70 says."""
-    with progress_bar(_("Publishing"), hidden=as_json) as tick:
-        parts = replace(wiring.parts(), watch=tick)
-        publication.finish(generation, parts=parts)
+def _show_ending(workspace: str, generation: UUID, *, as_json: bool) -> None:
+    """Print how a candidate ended, and exit as spec 70 says."""
     found = overview.generation_summary(workspace, generation)
     code = _EXITS.get(found.state, FAILED)
     if code == FAILED:

@@ -12,7 +12,17 @@ from django.db import transaction
 
 from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
-from publishing import activation, building, conf, endings, evaluation, leases, retention
+from evidence.ports import Actor
+from publishing import (
+    activation,
+    approval,
+    building,
+    conf,
+    endings,
+    evaluation,
+    leases,
+    retention,
+)
 from publishing.domain.exam import Exam
 from publishing.domain.lifecycle import EXAMINABLE, UNFINISHED, ApprovalState, GenerationState
 from publishing.generations import stored
@@ -54,6 +64,24 @@ def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationStat
         finally:
             hold.release()
     return GenerationState(Generation.objects.values_list("state", flat=True).get(pk=generation_id))
+
+
+def publish(
+    *, workspace: str, revision: str, content_digest: str, actor: Actor, note: str, parts: Parts
+) -> UUID:
+    """Approve a revision, work on its candidate in the foreground, and give its id.
+
+    How it ended stands in its row. Raises what `approval.approve` raises.
+    """
+    approved = approval.approve(
+        workspace=workspace,
+        revision=revision,
+        content_digest=content_digest,
+        actor=actor,
+        note=note,
+    )
+    finish(approved.generation, parts=parts)
+    return approved.generation
 
 
 def finish(generation_id: UUID, *, parts: Parts) -> GenerationState:

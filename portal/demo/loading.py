@@ -17,8 +17,8 @@ from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.proposals import PreparationUnderWay
 from portal.demo import people
-from publishing import approval, publication, wiring
 from publishing import overview as publishing_overview
+from publishing import publication, wiring
 from publishing.domain.lifecycle import GenerationState
 from search_api import keys
 from search_api.models import KeyRole
@@ -86,20 +86,20 @@ def _prepare() -> None:
 
 def _publish() -> None:
     head = overview.revision(SLUG, overview.workspace(SLUG).head)
-    approved = approval.approve(
+    generation = publication.publish(
         workspace=SLUG,
         revision=head.commit,
         content_digest=head.content_digest,
         actor=people.APPROVER,
         note="Demo",
+        parts=wiring.parts(),
     )
-    state = publication.finish(approved.generation, parts=wiring.parts())
-    if state is not GenerationState.ACTIVE:
-        found = publishing_overview.generation_summary(SLUG, approved.generation)
+    found = publishing_overview.generation_summary(SLUG, generation)
+    if found.state is not GenerationState.ACTIVE:
         raise DemoNotPublished(
             Message(
                 gettext_noop("The demo ended as %(state)s: %(reason)s"),
-                state=state.value,
+                state=found.state.value,
                 reason=found.error_message,
             )
         )
