@@ -64,7 +64,10 @@ def _parse(text: str, into: Any) -> Any:
         tokens = sqlglot.tokenize(text, read="postgres")
         parser = _BoundedParser(dialect="postgres", error_level=ErrorLevel.RAISE)
         parser.steps_left = _STEPS_PER_TOKEN * len(tokens) + _SPARE_STEPS
-        trees = parser.parse_into(into, tokens, text)
+        if into is exp.Query:  # sqlglot has no parser of that name; a query is a statement to it
+            trees = parser.parse(tokens, text)
+        else:
+            trees = parser.parse_into(into, tokens, text)
     except _STUMBLES as error:
         raise SqlRefused(Message(gettext_noop("The SQL cannot be read."))) from error
     if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
