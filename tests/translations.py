@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
@@ -33,7 +34,7 @@ def faults(path: Path) -> list[str]:
     ]
 
 
-def _strings(string: str | tuple[str, ...]) -> tuple[str, ...]:
+def _strings(string: str | Sequence[str]) -> Sequence[str]:
     return (string,) if isinstance(string, str) else string
 
 
