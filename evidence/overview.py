@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,16 +10,15 @@ from evidence import mirror, plugged
 from evidence.domain.normalization import decode_utf8
 from evidence.domain.tree import WORKSPACE_FILE
 from evidence.domain.workspace import WorkspaceFile, parse_workspace
-from evidence.faults import CuratorFault
 from evidence.messages import gettext_noop
 from evidence.models import PortalCommit, RevisionRecord, Workspace
 from evidence.ports import RevisionUnknown
+from evidence.reading import NotAWorkspace
 from evidence.standing import WorkspaceSummary, summaries
 
 __all__ = [
     "CommitAuthor",
     "RevisionSummary",
-    "WorkspaceFileMissing",
     "WorkspaceSummary",
     "authors_between",
     "revision",
@@ -27,11 +27,7 @@ __all__ = [
     "workspaces",
 ]
 
-
-class WorkspaceFileMissing(CuratorFault):
-    """A revision has no `workspace.yaml`."""
-
-    code = "workspace_missing"
+_CO_AUTHOR = re.compile(r"^co-authored-by:[^<>\n]*<([^<>\s]+)>\s*$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +56,8 @@ class CommitAuthor:
     username: str | None
     name: str
     email: str
+    others: tuple[str, ...] = ()
+    """E-mails of the committer and of the co-authors that the message names."""
 
 
 def workspaces() -> tuple[WorkspaceSummary, ...]:
@@ -111,16 +109,17 @@ def authors_between(slug: str, after: str | None, upto: str) -> tuple[CommitAuth
             username=recorded.get(each.id),
             name=each.author.name,
             email=each.author.email,
+            others=(each.committer.email, *_CO_AUTHOR.findall(each.message)),
         )
         for each in commits
     )
 
 
 def workspace_file(slug: str, commit: str) -> WorkspaceFile:
-    """Give `workspace.yaml` of a revision. Raises `WorkspaceInvalid`, `WorkspaceFileMissing`."""
+    """Give `workspace.yaml` of a revision. Raises `WorkspaceInvalid`, `NotAWorkspace`."""
     repository = plugged.repository(slug)
     entry = repository.entry(commit, WORKSPACE_FILE)
     if entry is None:
         message = gettext_noop("This revision has no workspace.yaml.")
-        raise WorkspaceFileMissing(message, path=WORKSPACE_FILE)
+        raise NotAWorkspace(message, path=WORKSPACE_FILE)
     return parse_workspace(decode_utf8(repository.blobs([entry.blob])[entry.blob]))

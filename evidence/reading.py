@@ -26,7 +26,7 @@ EVIDENCE_FOLDER = "evidence"
 
 
 class NotAWorkspace(CuratorFault):
-    """The folder holds neither `workspace.yaml` nor `evidence/`."""
+    """A folder or a revision without `workspace.yaml` and `evidence/`."""
 
     code = "workspace_missing"
     hint = gettext_noop("Name the folder that holds workspace.yaml.")

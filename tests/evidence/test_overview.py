@@ -11,6 +11,7 @@ from evidence import conf, curation, mirror, overview
 from evidence.domain.workspace import WorkspaceInvalid
 from evidence.models import RevisionRecord, Workspace, WorkspaceUnknown
 from evidence.ports import Author, RevisionUnknown
+from evidence.reading import NotAWorkspace
 from tests.makers import CURATOR, a_corpus, a_workspace, put
 
 pytestmark = pytest.mark.django_db
@@ -101,5 +102,5 @@ def test_the_workspace_file_of_a_revision_is_read_from_git(workspace: Workspace)
     with pytest.raises(WorkspaceInvalid):
         overview.workspace_file(workspace.slug, broken)
     gone = push(workspace, {"workspace.yaml": None})
-    with pytest.raises(overview.WorkspaceFileMissing):
+    with pytest.raises(NotAWorkspace):
         overview.workspace_file(workspace.slug, gone)
