@@ -47,6 +47,7 @@ class Commit:
     id: str
     parents: tuple[str, ...]
     author: Author
+    committer: Author
     at: datetime
     message: str
 

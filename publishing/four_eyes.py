@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth import get_user_model
+from django.db.models.functions import Lower
 
 from evidence import overview
 from evidence.faults import CuratorFault
@@ -29,6 +32,14 @@ class AuthorUnknown(CuratorFault):
     hint = gettext_noop("Give the user that address, or let an operator vouch for the commit.")
 
 
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """The users behind one commit; `is_known` says whether its author is one of them."""
+
+    names: frozenset[str]
+    is_known: bool
+
+
 def check(*, workspace: str, active: str | None, revision: str, approver: Actor) -> None:
     """Let an approver pass who wrote nothing between the active revision and this one.
 
@@ -37,11 +48,11 @@ def check(*, workspace: str, active: str | None, revision: str, approver: Actor)
     """
     if not distinct_approver_required(workspace=workspace, active=active):
         return
-    for author in overview.authors_between(workspace, active, revision):
-        names = usernames(author)
-        if approver.username in names:
+    authors = overview.authors_between(workspace, active, revision)
+    for author, writers in zip(authors, writers_of(authors), strict=True):
+        if approver.username in writers.names:
             raise _is_author(author, approver)
-        if not names:
+        if not writers.is_known:
             raise _unknown(author)
 
 
@@ -52,14 +63,32 @@ def distinct_approver_required(*, workspace: str, active: str | None) -> bool:
     return overview.workspace_file(workspace, active).publication.require_distinct_approver
 
 
-def usernames(author: CommitAuthor) -> frozenset[str]:
-    """Give who wrote a commit: the portal's own record, else every user with that e-mail."""
-    if author.username:
-        return frozenset({author.username})
-    if not author.email:
-        return frozenset()
-    users = get_user_model().objects.filter(email__iexact=author.email)
-    return frozenset(users.values_list("username", flat=True))
+def writers_of(authors: Sequence[CommitAuthor]) -> list[Writers]:
+    """Give who wrote each commit, in the order given, with one query.
+
+    The portal's own record decides; for a commit from outside it is every user whose e-mail is
+    the author's, the committer's or a co-author's (spec 50, Approval).
+    """
+    outside = [author for author in authors if author.username is None]
+    users = _users_by_email({email for one in outside for email in (one.email, *one.others)})
+    return [_writers(author, users) for author in authors]
+
+
+def _writers(author: CommitAuthor, users: Mapping[str, frozenset[str]]) -> Writers:
+    if author.username is not None:
+        return Writers(names=frozenset({author.username}), is_known=True)
+    found = [users.get(email.lower(), frozenset()) for email in (author.email, *author.others)]
+    return Writers(names=frozenset().union(*found), is_known=bool(found[0]))
+
+
+def _users_by_email(emails: Collection[str]) -> Mapping[str, frozenset[str]]:
+    """Give the names of all users with one of these e-mails, in small letters."""
+    found: dict[str, frozenset[str]] = {}
+    users = get_user_model().objects.annotate(address=Lower("email")).exclude(email="")
+    wanted = users.filter(address__in={email.lower() for email in emails})
+    for address, name in wanted.values_list("address", "username"):
+        found[address] = found.get(address, frozenset()) | {name}
+    return found
 
 
 def _is_author(author: CommitAuthor, approver: Actor) -> AuthorMayNotApprove:

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from evidence.ports import Author, Commit, Entry, PathChange
 
-LOG_FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%at%x00%B"
-LOG_FIELDS = 6
+LOG_FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B"
+LOG_FIELDS = 8
 NOTHING = "000000"
 LATEST_S = 253_402_300_799
 """The last second of the year 9999: a forged date must not break a page."""
@@ -49,11 +49,12 @@ def read_log(out: bytes) -> Iterator[Commit]:
     """Read `git log -z` in `LOG_FORMAT`."""
     fields = [field.decode("utf-8", "replace") for field in out.split(b"\0")[:-1]]
     for start in range(0, len(fields), LOG_FIELDS):
-        commit, parents, name, email, at, message = fields[start : start + LOG_FIELDS]
+        commit, parents, *people, at, message = fields[start : start + LOG_FIELDS]
         yield Commit(
             id=commit,
             parents=tuple(parents.split()),
-            author=Author(name=name, email=email),
+            author=Author(name=people[0], email=people[1]),
+            committer=Author(name=people[2], email=people[3]),
             at=_instant(at),
             message=message.strip(),
         )

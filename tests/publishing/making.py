@@ -23,7 +23,7 @@ from evidence.models import PortalCommit, Workspace
 from evidence.overview import RevisionSummary
 from evidence.ports import Actor, Author
 from evidence.reading import read_revision
-from publishing import approval, leases, publication, transitions
+from publishing import approval, leases, publication, transitions, wiring
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.approval import Approved
 from publishing.domain.lifecycle import GenerationState
@@ -194,15 +194,28 @@ def an_open_approval(generation: Generation, **columns: object) -> Approval:
     return approval
 
 
+def close_store() -> None:
+    """Close the store that commands and tasks were wired with."""
+    opened = wiring.store()
+    assert isinstance(opened, QdrantEdgeStore)
+    opened.close()
+
+
 @dataclass(frozen=True)
 class Registered:
     """A workspace that the portal knows, with its repository and mirror."""
 
     repository: GitRepository
 
-    def commit(self, files: Mapping[str, bytes | None], *, author: Author = SOMEBODY) -> str:
+    def commit(
+        self,
+        files: Mapping[str, bytes | None],
+        *,
+        author: Author = SOMEBODY,
+        message: str = "Commit",
+    ) -> str:
         """Commit from outside, mirror it, and give the commit."""
-        commit = put(self.repository.path, files, author=author)
+        commit = put(self.repository.path, files, author=author, message=message)
         mirror.sync_workspace(SLUG)
         return commit
 

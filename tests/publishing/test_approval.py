@@ -8,10 +8,12 @@ from threading import Barrier, Thread
 import pytest
 from django.contrib.auth import get_user_model
 from django.db import connection, transaction
+from pytest_django import DjangoAssertNumQueries
 
+from evidence import overview
 from evidence.faults import Fault
 from evidence.ports import Actor, Author, RevisionUnknown
-from publishing import approval, transitions
+from publishing import approval, four_eyes, transitions
 from publishing.approval import (
     ApprovalOpen,
     Approved,
@@ -178,6 +180,27 @@ def test_the_author_of_a_commit_from_outside_is_known_by_e_mail_and_may_not_appr
     with pytest.raises(AuthorMayNotApprove):
         workspace.approve(author)
     assert workspace.approve(an_approver()).approval
+
+
+@pytest.mark.django_db
+def test_a_co_author_may_not_approve_either(workspace: Registered) -> None:
+    words = "Aggiunge un referto\n\nCo-authored-by: Grace Hopper <GRACE@example.org>"
+    workspace.commit(changed(), author=ADA, message=words)
+    with pytest.raises(AuthorMayNotApprove):
+        workspace.approve(an_approver("grace"))
+    assert workspace.approve(an_approver()).approval
+
+
+@pytest.mark.django_db
+def test_who_wrote_what_takes_one_query(
+    workspace: Registered, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for number in range(3):
+        workspace.commit(changed(number), author=ADA)
+    authors = overview.authors_between(SLUG, None, workspace.head().commit)
+    with django_assert_num_queries(1):
+        writers = four_eyes.writers_of(authors)
+    assert [one.names for one in writers] == [frozenset({"ada"})] * 4
 
 
 @pytest.mark.django_db
