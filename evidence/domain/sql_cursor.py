@@ -116,11 +116,14 @@ class Cursor:
             names.append(self.step().raw)
         return names
 
-    def listed(self, one: Callable[[], object]) -> None:
-        """Read one or more things with commas between them."""
+    def listed(self, one: Callable[[], object]) -> int:
+        """Read one or more things with commas between them; tell how many."""
         one()
+        count = 1
         while self.take(","):
             one()
+            count += 1
+        return count
 
     def enclosed(self, inside: Callable[[], object]) -> None:
         """Read something between round brackets."""

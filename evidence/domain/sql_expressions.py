@@ -29,6 +29,7 @@ _STRENGTHS = {
 }  # fmt: skip
 _RESTRICTED_OUT = frozenset({_OR, _AND, _LIKE, _AT, _COLLATE})
 _TRUTHS = frozenset({"NULL", "TRUE", "FALSE", "UNKNOWN", "DOCUMENT", "NORMALIZED"})
+_LOGIC = frozenset({_OR, _AND})
 _JSON_TYPES = frozenset({"VALUE", "SCALAR", "ARRAY", "OBJECT"})
 
 
@@ -38,6 +39,10 @@ class Form(Enum):
     VALUE = "value"
     QUERY = "query"
     ROW = "row"
+    PAIR = "pair"
+
+
+_ROWS = frozenset({Form.ROW, Form.PAIR})
 
 
 class ExpressionGrammar(FunctionGrammar):
@@ -104,7 +109,7 @@ class ExpressionGrammar(FunctionGrammar):
             self._suffix()
             return False
         self.operator_name()
-        if not restricted and self._quantified():
+        if not (restricted or strength in _LOGIC) and self._quantified():
             return False
         if restricted:
             self.restricted_expression(strength)
@@ -140,7 +145,7 @@ class ExpressionGrammar(FunctionGrammar):
         if not (self.sees_one_of(_QUANTIFIERS) and self.ahead(1).text == "("):
             return False
         self.step()
-        if self.brackets() is Form.ROW:
+        if self.brackets() in _ROWS:
             raise self.refusal()
         return True
 
@@ -195,10 +200,8 @@ class ExpressionGrammar(FunctionGrammar):
             self._prefixed(restricted=restricted)
         elif token.text == "(":
             return self._after_brackets(self.brackets(), restricted=restricted)
-        elif token.text == "ROW" and self.ahead(1).text == "(":
-            self.step()
-            self.enclosed(self._maybe_expressions)
-            return self._after_brackets(Form.ROW, restricted=restricted)
+        elif self.sees("ROW", "("):
+            return self._after_brackets(self._row(), restricted=restricted)
         else:
             self._simple_operand()
         return Form.VALUE
@@ -215,7 +218,7 @@ class ExpressionGrammar(FunctionGrammar):
 
     def _simple_operand(self) -> None:
         token = self.now
-        if token.kind == "number":
+        if token.kind in {"number", "bits"}:
             self.step()
         elif self.sees_string():
             self.string()
@@ -262,18 +265,23 @@ class ExpressionGrammar(FunctionGrammar):
         self.need("]")
 
     def _after_brackets(self, form: Form, *, restricted: bool) -> Form:
-        if form is not Form.ROW:
+        if form not in _ROWS:
             if self.now.text in {".", "["}:
                 self.indirection()
                 return Form.VALUE
             return form
-        if not restricted and self.take("OVERLAPS"):
-            if self.take("ROW"):
-                self.enclosed(self._maybe_expressions)
-            elif self.brackets() is not Form.ROW:
-                raise self.refusal()
-            return Form.VALUE
-        return Form.ROW
+        if restricted or not self.take("OVERLAPS"):
+            return form
+        other = self._row() if self.sees("ROW", "(") else self.brackets()
+        if form is not Form.PAIR or other is not Form.PAIR:
+            raise self.refusal()
+        return Form.VALUE
+
+    def _row(self) -> Form:
+        self.need("ROW", "(")
+        count = 0 if self.sees(")") else self.listed(self.expression)
+        self.need(")")
+        return Form.PAIR if count == 2 else Form.ROW
 
     def brackets(self) -> Form:
         """Read `( … )` and tell whether it was a row, a whole query, or one value."""
@@ -298,10 +306,5 @@ class ExpressionGrammar(FunctionGrammar):
         else:
             form = self.expression()
         if self.take(","):
-            self.listed(self.expression)
-            return Form.ROW
+            return Form.PAIR if self.listed(self.expression) == 1 else Form.ROW
         return Form.VALUE
-
-    def _maybe_expressions(self) -> None:
-        if not self.sees(")"):
-            self.listed(self.expression)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -14,6 +15,9 @@ from sqlglot.parsers.postgres import PostgresParser
 
 from evidence.domain.sql_tokens import SqlRefused, SqlToken, nesting_of
 from evidence.messages import Message, gettext_noop
+
+# It warns about what it cannot read and quotes the text, which may hold what no log should.
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 Result = TypeVar("Result")
 
