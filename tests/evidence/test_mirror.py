@@ -22,11 +22,13 @@ from evidence.models import (
 from evidence.reading import read_directory, read_revision
 from tests.makers import (
     a_corpus,
+    a_numbered_unit,
     a_unit,
     a_workspace,
     git,
     put,
     put_link,
+    sentence,
     unit_file,
     yaml_of_workspace,
 )
@@ -224,6 +226,9 @@ def test_hostile_names_end_in_refused_findings():
     assert len(refused) == 6
     assert not SourceRecord.objects.filter(path__icontains="twin").exists()
     assert_mirrors(workspace)
+    push(workspace, {"evidence/source/twin.md": b"edited\n"})
+    mirror.sync_workspace(workspace.slug)
+    assert not SourceRecord.objects.filter(path__icontains="twin").exists()
     push(workspace, {"evidence/source/Twin.md": None})
     mirror.sync_workspace(workspace.slug)
     assert SourceRecord.objects.filter(path="source/twin.md").exists()
@@ -263,6 +268,33 @@ def test_a_revision_and_its_checkout_are_one_tree(tmp_path: Path):
     head = plugged.repository(workspace.slug).head("main")
     git(bare(workspace), "--work-tree", str(tmp_path), "checkout", "-q", "-f", "main", "--", ".")
     assert read_revision(plugged.repository(workspace.slug), head) == read_directory(tmp_path)
+
+
+def test_a_manifest_that_breaks_and_heals_touches_what_it_never_listed():
+    corpus = a_corpus(2)
+    unlisted = unit_file(a_numbered_unit(7, source="source/nota-0.md", text=sentence(0)))
+    workspace = a_workspace(
+        corpus | {"evidence/source/nuova.md": b"Nuova.\n", f"evidence/{unlisted[0]}": unlisted[1]}
+    )
+    mirror.sync_workspace(workspace.slug)
+    for manifest in (b"sources: [", corpus["evidence/manifest.yaml"], None):
+        push(workspace, {"evidence/manifest.yaml": manifest})
+        mirror.sync_workspace(workspace.slug)
+        assert_mirrors(workspace)
+
+
+def test_who_is_an_orphan_follows_the_manifest_alone():
+    corpus = a_corpus(2)
+    workspace = a_workspace(corpus)
+    mirror.sync_workspace(workspace.slug)
+    whole = corpus["evidence/manifest.yaml"]
+    orphaned = whole.replace(b"    units:\n    - evidence:regola-1\n", b"    units: []\n").replace(
+        b"orphans: []", b"orphans:\n- evidence:regola-1"
+    )
+    for manifest, orphans in ((orphaned, 1), (whole, 0)):
+        push(workspace, {"evidence/manifest.yaml": manifest})
+        assert mirror.sync_workspace(workspace.slug).orphans == orphans
+        assert UnitRecord.objects.filter(is_orphan=True).count() == orphans
 
 
 STEPS = (
