@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from evidence import mirror, plugged
@@ -58,6 +58,8 @@ class CommitAuthor:
     email: str
     others: tuple[str, ...] = ()
     """E-mails of the committer and of the co-authors that the message names."""
+    title: str = field(default="", compare=False)
+    """The first line of the message, for people."""
 
 
 def workspaces() -> tuple[WorkspaceSummary, ...]:
@@ -110,6 +112,7 @@ def authors_between(slug: str, after: str | None, upto: str) -> tuple[CommitAuth
             name=each.author.name,
             email=each.author.email,
             others=(each.committer.email, *_CO_AUTHOR.findall(each.message)),
+            title=each.message.partition("\n")[0],
         )
         for each in commits
     )

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence import overview
+from evidence import mirror, overview
 from evidence.admin import preparing
-from evidence.admin.pages import ReadablePage, require
+from evidence.admin.pages import ReadablePage, go, may, require, say_fault
 from evidence.admin.wording import short
+from evidence.faults import Fault
 from evidence.models import Workspace
+
+OPERATE = "evidence.operate_workspace"
 
 
 @admin.register(Workspace)
@@ -25,6 +29,7 @@ class WorkspacePage(ReadablePage):
     """The knowledge bases this portal keeps."""
 
     page_template = "evidence/workspace.html"
+    steps = ("sync",)
     list_display = ("title", "slug", "language", "branch", "head", "mirrored_at")
     search_fields = ("title", "slug")
     empty_title = _("No workspaces yet")
@@ -52,6 +57,20 @@ class WorkspacePage(ReadablePage):
         get_object_or_404(Workspace, slug=slug)
         return preparing.start(request, slug, only=tuple(request.POST.getlist("only")))
 
+    def sync(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Mirror what arrived in the repository by another way than the portal."""
+        require(request, OPERATE)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        row = self.row(request, object_id)
+        try:
+            mirror.sync_workspace(row.slug)
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("Synchronized."))
+        return go("evidence_workspace_change", row.pk)
+
     def page_context(self, request: HttpRequest, row: Workspace) -> dict[str, Any]:
         """Show the numbers of the home page and the workspace file."""
-        return {"summary": overview.workspace(row.slug)}
+        return {"summary": overview.workspace(row.slug), "may_operate": may(request, OPERATE)}

@@ -22,9 +22,11 @@ class NewCommit:
     """One commit that would be published with the revision, and whose words it holds."""
 
     commit: str
+    title: str
     author: str
     is_own: bool
     is_outside: bool
+    is_known: bool
 
 
 def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
@@ -50,6 +52,7 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
         "commits": commits,
         "distinct": distinct,
         "own_words": distinct and any(each.is_own for each in commits),
+        "unknown_author": distinct and not all(each.is_known for each in commits),
         "open_approval": open_approval(slug),
         "shown": ReleaseForm(initial=initial),
     }
@@ -59,9 +62,11 @@ def _commits(authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
     return [
         NewCommit(
             commit=author.commit,
+            title=author.title,
             author=author.name or author.username or author.email,
             is_own=actor.username in writers.names,
             is_outside=author.username is None,
+            is_known=writers.is_known,
         )
         for author, writers in zip(authors, four_eyes.writers_of(authors), strict=True)
     ]

@@ -26,7 +26,7 @@ HOSTILE = [
     "<style>body{display:none}</style>",
     "<meta http-equiv=refresh content=0>",
     "[x](&#106;avascript:alert(1))",
-    "<https://x/\" onmouseover=alert(1)>",
+    '<https://x/" onmouseover=alert(1)>',
     "<base href='//elsewhere.example/'>",
 ]
 ALIVE = (
@@ -56,7 +56,9 @@ def test_nothing_hostile_in_a_note_lives(text: str) -> None:
 
 
 def test_tables_lists_code_and_links_of_a_note_are_shown() -> None:
-    text = "# Titolo\n\n- uno\n- due\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sql\nSELECT 1\n```\n\n"
+    text = (
+        "# Titolo\n\n- uno\n- due\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```sql\nSELECT 1\n```\n\n"
+    )
     html = render_markdown(text + "[guida](https://example.org/guida)")
     for part in ("<h1>", "<li>uno</li>", "<td>2</td>", "SELECT 1"):
         assert part in html
