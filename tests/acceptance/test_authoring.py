@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.domain.codec import parse_curated_markdown
+from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
 from evidence.domain.normalization import contains_excerpt, normalize_source
 from evidence.domain.units import CuratedEvidence
 from tests.evidence.trees import a_work_tree, bytes_below, commit_all, git, put
@@ -46,13 +46,8 @@ def units_in(root: Path) -> dict[str, CuratedEvidence]:
 def resolve_everything(root: Path) -> None:
     """Do a curator's work: clear every open item, and commit."""
     for path in (root / "evidence" / "curated").rglob("*.md"):
-        head, items, rest = path.read_text().partition("review_items:\n")
-        if items:
-            lines = rest.splitlines(keepends=True)
-            kept = next(at for at, line in enumerate(lines) if line[0] not in "- ")
-            if lines[kept] != "---\n":
-                raise AssertionError(lines[kept])
-            path.write_text(head + "".join(lines[kept:]))
+        unit = parse_curated_markdown(path.read_text())
+        path.write_text(dump_curated_markdown(unit.model_copy(update={"review_items": ()})))
     commit_all(root.parent)
 
 

@@ -284,7 +284,8 @@ def test_what_is_written_for_what_is_a_normalization(line: str) -> None:
 @pytest.mark.parametrize(
     "note",
     [
-        "# Abbreviazioni di clinical.ward.name\n\n- TI → Terapia intensiva\n- PS = Pronto soccorso\n",
+        "# Abbreviazioni di clinical.ward.name\n\n"
+        "- TI → Terapia intensiva\n- PS = Pronto soccorso\n",
         "# Abbreviazioni di clinical.ward.name\n\n| Sigla | Forma estesa |\n|---|---|\n"
         "| TI | Terapia intensiva |\n| PS | Pronto soccorso |\n",
     ],
@@ -447,13 +448,14 @@ def test_two_units_may_quote_the_same_place() -> None:
 # Whatever people write
 
 PIECES = (
-    "# Titolo\n", "## Glossario\n", "**Termine**: significato di prova.\n", "- A: attivo\n",
-    "- clinical.visit.mode = 'A'\n", "```sql\n", "SELECT 1\n", "```\n", "| a | b |\n", "|---|---|\n",
-    "`clinical.visit.a + 1`\n", "https://guide.example/x\n", "«a» diventa «b»\n", "\n", "\n\n",
-    "Frase di prosa abbastanza lunga. E un'altra ancora?\n", "> citazione\n", "1. uno\n", "Valori:\n",
-    "<!-- nota -->\n", "clinical.visit.mode (A = uno, B = due)\n", "  - annidato: con due parole\n",
-    "Peso è memorizzato in clinical.stay.kg.\n", "\u00e8\u0301 \u2028 x\n", "***\n", "\\|\n",
-)  # fmt: skip
+    *("# Titolo\n", "## Glossario\n", "**Termine**: significato di prova.\n", "- A: attivo\n"),
+    *("- clinical.visit.mode = 'A'\n", "```sql\n", "SELECT 1\n", "```\n", "| a | b |\n"),
+    *("|---|---|\n", "`clinical.visit.a + 1`\n", "https://guide.example/x\n", "«a» diventa «b»\n"),
+    *("\n", "\n\n", "Frase di prosa abbastanza lunga. E un'altra ancora?\n", "> citazione\n"),
+    *("1. uno\n", "Valori:\n", "<!-- nota -->\n", "clinical.visit.mode (A = uno, B = due)\n"),
+    *("  - annidato: con due parole\n", "Peso è memorizzato in clinical.stay.kg.\n", "\\|\n"),
+    *("\u00e8\u0301 \u2028 x\n", "***\n"),
+)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))

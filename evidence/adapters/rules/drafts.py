@@ -81,7 +81,7 @@ class Draft:
             title=as_title(self.title),
             purposes=self._purposes(),
             scope=self.scope,
-            excerpts=excerpts_of(self.spans, text),
+            excerpts=tuple(place.text for place in quoted(self.spans, text)),
             payload=self.payload,
             body=self.body,
             review_items=tuple(ReviewItem(code=code, message=DOUBTS[code]) for code in doubts),
@@ -99,10 +99,9 @@ def doubts_where(**doubted: bool) -> tuple[str, ...]:
     return tuple(code for code in DOUBTS if doubted.get(code))
 
 
-def excerpts_of(spans: Iterable[Span], text: str) -> tuple[str, ...]:
-    """Give at most five literal excerpts of at most 1,000 characters; neighbours become one."""
-    pieces = [piece.text for run in _runs(spans, text) for piece in cut(run)]
-    return tuple(pieces[:MAX_EXCERPTS])
+def quoted(spans: Iterable[Span], text: str) -> tuple[Span, ...]:
+    """Give at most five places of at most 1,000 characters to quote; neighbours become one."""
+    return tuple(piece for run in _runs(spans, text) for piece in cut(run))[:MAX_EXCERPTS]
 
 
 def cut(span: Span) -> Iterator[Span]:

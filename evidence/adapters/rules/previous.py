@@ -17,17 +17,19 @@ from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.ports import RestructureCandidate
 
 
-def keep_quoted(units: Iterable[CuratedEvidence], note: Note) -> tuple[CuratedEvidence, ...]:
+def keep_quoted(
+    units: Iterable[CuratedEvidence], note: Note, *, told: Collection[Span]
+) -> tuple[CuratedEvidence, ...]:
     """Give the units whose excerpts all occur, and speak for the places they quote.
 
     The same words in two places are two places: the longest excerpts choose first, and each takes
-    a place that is still free where there is one.
+    a free one where there is one, of those rather one that a reading without units quotes (`told`).
     """
     kept = tuple(unit for unit in units if _is_supported(unit, note.text))
     excerpts = [_searched(each) for unit in kept for each in unit.provenance.supporting_excerpts]
     for excerpt in sorted(excerpts, key=len, reverse=True):
-        free = next((place for place in _places(excerpt, note.text) if note.is_free(place)), None)
-        note.take([free] if free else [])
+        free = [place for place in _places(excerpt, note.text) if note.is_free(place)]
+        note.take(sorted(free, key=lambda place: place not in told)[:1])
     return kept
 
 

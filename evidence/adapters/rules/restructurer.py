@@ -14,7 +14,7 @@ from evidence.adapters.rules import (
     value_lists,
 )
 from evidence.adapters.rules.contradictions import doubt_contradictions
-from evidence.adapters.rules.drafts import Draft
+from evidence.adapters.rules.drafts import Draft, quoted
 from evidence.adapters.rules.note import Note
 from evidence.adapters.rules.outline import Section
 from evidence.adapters.rules.previous import keep_quoted, matched, unchanged
@@ -70,10 +70,18 @@ class RulesRestructurer:
         made only of text that no such unit quotes.
         """
         note = Note.read(request.normalized_text, request.language)
-        kept = keep_quoted(request.previous_units, note)
+        kept = keep_quoted(request.previous_units, note, told=_told(request))
         lost = [unit for unit in request.previous_units if unit not in kept]
         drafts = doubt_contradictions(sorted(_drafts(note), key=lambda draft: draft.start))
         return (*map(unchanged, kept), *matched(drafts, lost, kept=kept, text=note.text))
+
+
+def _told(request: RestructureRequest) -> frozenset[Span]:
+    """Give the places that are quoted when a note is read as if it had no units yet."""
+    if not request.previous_units:
+        return frozenset()
+    note = Note.read(request.normalized_text, request.language)
+    return frozenset(place for draft in _drafts(note) for place in quoted(draft.spans, note.text))
 
 
 def _drafts(note: Note) -> Iterator[Draft]:
