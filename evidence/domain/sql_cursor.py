@@ -9,6 +9,12 @@ from evidence.domain.sql_tokens import SqlRefused, SqlToken
 from evidence.domain.sql_words import COLUMN_NAMES, FUNCTION_NAMES, LABELS_AFTER_AS, RESERVED
 from evidence.messages import Message, gettext_noop
 
+# Words that PostgreSQL's lexer reads as one with the word behind them (`parser.c`).
+_JOINED_WITH = {
+    "NULLS": frozenset({"FIRST", "LAST"}),
+    "WITHOUT": frozenset({"TIME"}),
+    "FORMAT": frozenset({"JSON"}),
+}
 _NOWHERE = SqlToken("end", "", -1, "")
 
 
@@ -94,7 +100,10 @@ class Cursor:
 
     def _is_name(self, distance: int, *, but_not: frozenset[str]) -> bool:
         token = self.ahead(distance)
-        return token.kind == "quoted" or (token.kind == "word" and token.text not in but_not)
+        if token.kind != "word":
+            return token.kind == "quoted"
+        joined = self.ahead(distance + 1).text in _JOINED_WITH.get(token.text, ())
+        return token.text not in but_not and not joined
 
     def column_name(self) -> str:
         """Take a `ColId` and give it as written, or refuse."""

@@ -33,12 +33,13 @@ class QueryGrammar(ExpressionGrammar):
             if not self.take("ALL"):
                 self.take("DISTINCT")
             self._query_part()
-        if self.sees("ORDER"):
+        ordered = self.sees("ORDER")
+        if ordered:
             self.order()
         limited = offset = False
         while not (limited and offset):
             if not limited and (self.sees("LIMIT") or self.sees("FETCH")):
-                limited = self._limit()
+                limited = self._limit(ordered=ordered)
             elif not offset and self.take("OFFSET"):
                 offset = True
                 self.expression()
@@ -46,7 +47,7 @@ class QueryGrammar(ExpressionGrammar):
             else:
                 return
 
-    def _limit(self) -> bool:
+    def _limit(self, *, ordered: bool) -> bool:
         if self.take("LIMIT"):
             if not self.take("ALL"):
                 self.expression()
@@ -58,7 +59,7 @@ class QueryGrammar(ExpressionGrammar):
             self.whole_number()
         if not self.take_one_of(_ROWS):
             raise self.refusal()
-        if not self.take("WITH", "TIES"):
+        if not (ordered and self.take("WITH", "TIES")):
             self.need("ONLY")
         return True
 
@@ -175,7 +176,8 @@ class QueryGrammar(ExpressionGrammar):
         else:
             self.take("ONLY")
             self.column_name()
-            self.dotted_rest()
+            if len(self.dotted_rest()) > 2:
+                raise self.refusal()  # catalogue.schema.table is the longest
             self._alias()
 
     def _calls_function(self) -> bool:
@@ -219,15 +221,18 @@ class QueryGrammar(ExpressionGrammar):
         return is_query
 
     def _alias(self, *, of_function: bool = False) -> None:
+        named = True
         if self.take("AS"):
-            if not (of_function and self.sees("(")):
+            named = not (of_function and self.sees("("))
+            if named:
                 self.column_name()
         elif self.is_column_name():
             self.step()
         else:
             return
         if self.sees("("):
-            self._names(typed=of_function)
+            typed = of_function and not (named and self.ahead(2).text in {",", ")"})
+            self._names(typed=typed)
 
     def _maybe_names(self) -> None:
         if self.sees("("):
@@ -238,5 +243,4 @@ class QueryGrammar(ExpressionGrammar):
 
     def _typed_name(self) -> None:
         self.column_name()
-        if not (self.sees(",") or self.sees(")")):
-            self.type_name()
+        self.type_name()
