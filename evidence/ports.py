@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from evidence.domain.tree import ChangeSet
+from evidence.domain.tree import WORKSPACE_FILE, ChangeSet
 from evidence.domain.units import (
     CuratedEvidence,
     EvidenceKind,
@@ -139,8 +139,13 @@ class Repository(Protocol):
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
         ...
 
-    def entries(self, commit: str) -> Sequence[Entry]:
-        """List the files under the workspace folder, symlinks and submodules included."""
+    def entries(
+        self, commit: str, paths: Iterable[str] = (WORKSPACE_FILE, "evidence")
+    ) -> Sequence[Entry]:
+        """List these files and folders of the workspace folder, symlinks and submodules included.
+
+        By default `workspace.yaml` and all of `evidence/`.
+        """
         ...
 
     def entry(self, commit: str, path: str) -> Entry | None:

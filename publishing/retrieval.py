@@ -173,9 +173,8 @@ def _available(live: LiveGeneration, found: Found) -> Available:
 def _unit_bytes(workspace: str, revision: str, evidence_id: str) -> tuple[str, bytes] | None:
     """Find a unit's file in a revision: its name follows from the id, its folder from the kind."""
     repository = evidence_wiring.repository(workspace)
-    paths = {f"evidence/{unit_path(kind, evidence_id)}" for kind in EvidenceKind}
-    for entry in repository.entries(revision):
-        if entry.path in paths:
-            path = entry.path.removeprefix("evidence/")
-            return path, repository.blobs([entry.blob])[entry.blob]
+    paths = [f"evidence/{unit_path(kind, evidence_id)}" for kind in EvidenceKind]
+    for entry in repository.entries(revision, paths):
+        path = entry.path.removeprefix("evidence/")
+        return path, repository.blobs([entry.blob])[entry.blob]
     return None

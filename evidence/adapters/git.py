@@ -112,9 +112,11 @@ class GitRepository:
         )
         return tuple(git_listing.read_log(out))
 
-    def entries(self, commit: str) -> Sequence[Entry]:
-        """List `workspace.yaml` and all of `evidence/`, symlinks and submodules included."""
-        wanted = (f"{self._prefix}{WORKSPACE_FILE}", f"{self._prefix}evidence")
+    def entries(
+        self, commit: str, paths: Iterable[str] = (WORKSPACE_FILE, "evidence")
+    ) -> Sequence[Entry]:
+        """List these files and folders (by default all), symlinks and submodules included."""
+        wanted = [self._prefix + path for path in paths]
         out = git_process.output(
             self.path, "ls-tree", "-r", "-z", "-l", "--full-tree", full(commit), "--", *wanted
         )
