@@ -49,6 +49,7 @@ def check_port(env: Env) -> None:
 
 def serve(env: Env) -> int:
     """Run until one process ends or the terminal says stop; give the exit code."""
+    (env.home / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
     manager = Manager()
     environment = dict(os.environ) | {
         "PYTHONUNBUFFERED": "1",
