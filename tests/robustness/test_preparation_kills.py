@@ -14,9 +14,9 @@ import pytest
 
 from evidence.adapters.worktree import open_work_tree
 from tests.evidence.trees import a_work_tree, bytes_below, git
+from tests.robustness.counts import times
 
 PROJECT = Path(__file__).parents[2]
-KILLS = int(os.environ.get("ROBUSTNESS_KILLS", "50"))
 UNITS = 40
 NOTES = {
     f"source/{number:02}.md": f"# Glossario\n\n**Termine {number}**: significato di prova.\n"
@@ -56,18 +56,26 @@ def new_set(root: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, b
 
 
 @pytest.fixture(scope="module")
-def window(root: Path) -> tuple[float, float]:
-    """When, in seconds after its start, a preparation has its hands on the files."""
-    area = root.parent / ".git" / "evidence-portal"
-    began = time.monotonic()
+def window(root: Path) -> float:
+    """For how many seconds a preparation has its hands on the files."""
     process = started(root)
-    while not area.exists() and process.poll() is None:
-        time.sleep(0.001)
-    first = time.monotonic() - began
+    wait_for_hands(root, process)
+    began = time.monotonic()
     process.wait()
-    last = time.monotonic() - began
     restore(root)
-    return first, last
+    return time.monotonic() - began
+
+
+def wait_for_hands(root: Path, process: subprocess.Popen[bytes]) -> None:
+    """Wait until a preparation begins to write, or has ended."""
+    area = root.parent / ".git" / "evidence-portal"
+    while process.poll() is None and not (area.exists() and runs_in(area)):
+        time.sleep(0.0005)
+
+
+def runs_in(area: Path) -> list[Path]:
+    """Give the runs that are under way or were interrupted."""
+    return [path for path in area.iterdir() if path.is_dir()]
 
 
 def restore(root: Path) -> None:
@@ -76,16 +84,17 @@ def restore(root: Path) -> None:
     git(root, "checkout", "-q", "--", ".")
 
 
-@pytest.mark.parametrize("attempt", range(KILLS))
+@pytest.mark.parametrize("attempt", range(times(50)))
 def test_a_killed_preparation_leaves_the_old_or_the_new_set(
-    root: Path, new_set: dict[str, bytes], window: tuple[float, float], attempt: int
+    root: Path, new_set: dict[str, bytes], window: float, attempt: int
 ) -> None:
     process = started(root)
-    time.sleep(random.Random(attempt).uniform(*window))  # noqa: S311
+    wait_for_hands(root, process)
+    time.sleep(random.Random(attempt).uniform(0, window))  # noqa: S311
     process.send_signal(signal.SIGKILL)
     process.wait()
     tree = open_work_tree(root)
     tree.heal()
     assert managed(root) in ({}, new_set)
-    assert [path for path in (tree.git_dir / "evidence-portal").iterdir() if path.is_dir()] == []
+    assert runs_in(tree.git_dir / "evidence-portal") == []
     restore(root)
