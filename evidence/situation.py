@@ -104,34 +104,19 @@ class Situation:
 def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | None) -> Situation:
     """Compare a tree with its manifest.
 
-    Raises `PreparationRefused` (`workspace_missing`, `pipeline_version_mismatch`),
-    `WorkspaceInvalid`, `ManifestInvalid`, or the fault of a source or unit that cannot be read.
+    Raises `PreparationRefused` (`workspace_missing`, `pipeline_version_mismatch`, or the code of a
+    refused path), `WorkspaceInvalid`, `ManifestInvalid`, or the fault of a source or unit that
+    cannot be read.
     """
-    for refused in tree.refused:  # a file that could not be read must not count as removed
-        message = Message(gettext_noop("%(path)s may not lie there."), path=refused.path)
-        raise PreparationRefused(message, code=refused.code, path=refused.path)
-    workspace = workspace_of(tree)
-    manifest = manifest_of(tree)
-    if manifest.pipeline_version != PIPELINE_VERSION and not upgrade:
-        raise PreparationRefused(
-            Message(
-                gettext_noop("The manifest was written by pipeline %(found)s, this is %(ours)s."),
-                found=manifest.pipeline_version,
-                ours=PIPELINE_VERSION,
-            ),
-            code="pipeline_version_mismatch",
-            path=MANIFEST_PATH,
-            hint=gettext_noop("Prepare with --upgrade, which reprocesses every source."),
-        )
+    _refuse_strangers(tree)
+    workspace, manifest = workspace_of(tree), manifest_of(tree)
+    if not upgrade:
+        _refuse_other_pipeline(manifest)
     sources = dict(_sources(tree, workspace))
-    changes = compare_sources(
-        {path: source.sha256 for path, source in sources.items()},
-        manifest,
-        reprocess=upgrade,
-        only=None if upgrade else only,
-    )
+    hashes = {path: source.sha256 for path, source in sources.items()}
+    wanted = None if upgrade else only
+    changes = compare_sources(hashes, manifest, reprocess=upgrade, only=wanted)
     files = UnitFiles.of(tree)
-    renamed = changes.old_paths if upgrade else ()
     return Situation(
         tree=tree,
         language=workspace.language,
@@ -139,12 +124,35 @@ def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | N
         sources=sources,
         changes=changes,
         files=files,
-        moved={
-            path: tuple(_relinked(files, manifest.sources[old].units, path))
-            for path, old in changes.old_paths.items()
-        },
-        asked=tuple(sorted({*changes.new, *changes.changed, *renamed})),
+        moved=_moved(changes, manifest, files),
+        asked=tuple(
+            sorted({*changes.new, *changes.changed, *(changes.old_paths if upgrade else ())})
+        ),
     )
+
+
+def _refuse_strangers(tree: EvidenceTree) -> None:
+    for refused in tree.refused:  # a file that could not be read must not count as removed
+        message = Message(gettext_noop("%(path)s may not lie there."), path=refused.path)
+        raise PreparationRefused(message, code=refused.code, path=refused.path)
+
+
+def _refuse_other_pipeline(manifest: Manifest) -> None:
+    if manifest.pipeline_version != PIPELINE_VERSION:
+        template = gettext_noop("The manifest was written by pipeline %(found)s, this is %(ours)s.")
+        raise PreparationRefused(
+            Message(template, found=manifest.pipeline_version, ours=PIPELINE_VERSION),
+            code="pipeline_version_mismatch",
+            path=MANIFEST_PATH,
+            hint=gettext_noop("Prepare with --upgrade, which reprocesses every source."),
+        )
+
+
+def _moved(changes: SourceChanges, manifest: Manifest, files: UnitFiles) -> dict[str, Units]:
+    return {
+        path: tuple(_relinked(files, manifest.sources[old].units, path))
+        for path, old in changes.old_paths.items()
+    }
 
 
 def workspace_of(tree: EvidenceTree) -> WorkspaceFile:

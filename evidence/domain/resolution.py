@@ -48,31 +48,29 @@ def relink(tree: EvidenceTree, evidence_id: str, source: str) -> ChangeSet:
         raise _refused("evidence_unknown", gettext_noop("There is no unit %(id)s."), evidence_id)
     if evidence_id not in manifest.orphans:
         raise _refused("not_an_orphan", gettext_noop("%(id)s is no orphan."), evidence_id)
-    if source not in tree.files or not is_accepted(source, tree.workspace):
-        raise _refused(
-            "source_missing", gettext_noop("There is no source %(source)s."), source=source
-        )
-    normalized = normalize_source(tree.files[source])
-    text, digest = render_source(source, normalized), source_hash(normalized)
-    listed = manifest.sources.get(source)
-    if listed is None or listed.sha256 != digest:
-        raise _refused(
-            "source_not_prepared",
-            gettext_noop("%(source)s must be prepared first."),
-            source=source,
-        )
+    text, digest = _prepared_source(tree, manifest, source)
     unit = files.unit(evidence_id)
     if not all(contains_excerpt(text, each) for each in unit.provenance.supporting_excerpts):
-        raise _refused(
-            "excerpt_not_found",
-            gettext_noop("%(source)s does not hold every excerpt of %(id)s."),
-            evidence_id,
-            source=source,
-        )
-    provenance = unit.provenance.model_copy(update={"source_file": source, "source_sha256": digest})
+        template = gettext_noop("%(source)s does not hold every excerpt of %(id)s.")
+        raise _refused("excerpt_not_found", template, evidence_id, source=source)
+    place = {"source_file": source, "source_sha256": digest}
+    provenance = unit.provenance.model_copy(update=place)
     after = _with(_without(manifest, evidence_id), evidence_id, source)
     changes = files.writing(unit.model_copy(update={"provenance": provenance}))
     return ChangeSet({**changes, MANIFEST_PATH: _dumped(after)}).without_no_ops(tree)
+
+
+def _prepared_source(tree: EvidenceTree, manifest: Manifest, source: str) -> tuple[str, str]:
+    """Give the rendered text and the hash of a source that the manifest knows as it is now."""
+    if source not in tree.files or not is_accepted(source, tree.workspace):
+        template = gettext_noop("There is no source %(source)s.")
+        raise _refused("source_missing", template, source=source)
+    normalized = normalize_source(tree.files[source])
+    digest, listed = source_hash(normalized), manifest.sources.get(source)
+    if listed is None or listed.sha256 != digest:
+        template = gettext_noop("%(source)s must be prepared first.")
+        raise _refused("source_not_prepared", template, source=source)
+    return render_source(source, normalized), digest
 
 
 def _manifest(tree: EvidenceTree) -> Manifest:
