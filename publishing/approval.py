@@ -15,32 +15,11 @@ from evidence import overview
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
-from evidence.ports import Actor, RevisionUnknown
-from publishing import four_eyes, generations, permissions, transitions
+from evidence.ports import Actor
+from publishing import eligibility, four_eyes, permissions, transitions
 from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationState
 from publishing.models import Approval, Generation
 from publishing.transitions import Cause
-
-
-class NotPublishable(CuratorFault):
-    """The revision has an error, an open review item or an orphan."""
-
-    code = "not_publishable"
-    hint = gettext_noop("Resolve what blocks it; `tht evidence validate` lists everything.")
-
-
-class RevisionMoved(CuratorFault):
-    """What would be approved is not what the approver saw."""
-
-    code = "revision_moved"
-    hint = gettext_noop("Look at the changes again, then approve.")
-
-
-class OlderThanActive(CuratorFault):
-    """An older revision than the active one is a rollback, which is another step."""
-
-    code = "older_than_active"
-    hint = gettext_noop("Roll back to a retained generation instead.")
 
 
 class ApprovalOpen(CuratorFault):
@@ -75,14 +54,14 @@ def approve(
     `ApprovalOpen` (spec 50, Approval). The caller sends the task on commit.
     """
     permissions.require(actor)
-    summary = _publishable(workspace, revision)
-    active = _active_revision(workspace)
+    summary = eligibility.publishable(workspace, revision)
+    active = eligibility.active_revision(workspace)
     four_eyes.check(workspace=workspace, active=active, revision=summary.commit, approver=actor)
     plan = _plan(workspace, summary)
     cause = Cause(actor=actor.username, at=timezone.now(), reason=note.strip())
     with transaction.atomic():
-        _check_unmoved(workspace, summary, content_digest, head)
-        _check_order(workspace, summary, active)
+        eligibility.check_unmoved(workspace, summary, content_digest, head)
+        eligibility.check_order(workspace, summary, active)
         approval = _open(workspace, summary, cause)
         generation = _take_over(plan, approval) or transitions.create(
             Generation(**plan, approval=approval), cause=cause
@@ -96,7 +75,7 @@ def rehearse(*, workspace: str, revision: str, actor: Actor) -> UUID:
     A rehearsal of the same revision that runs or waits is given back. Raises `RevisionUnknown`,
     `NotPublishable`.
     """
-    summary = _publishable(workspace, revision)
+    summary = eligibility.publishable(workspace, revision)
     plan = _plan(workspace, summary)
     cause = Cause(actor=actor.username, at=timezone.now())
     with transaction.atomic():
@@ -125,23 +104,6 @@ def cancel(*, workspace: str, actor: Actor, reason: str) -> None:
 _CANDIDATES = UNFINISHED | {GenerationState.READY}
 
 
-def _publishable(workspace: str, revision: str) -> RevisionSummary:
-    summary = overview.revision(workspace, revision)
-    if not summary.publishable:
-        raise NotPublishable(
-            Message(
-                gettext_noop("Revision %(revision)s cannot be published as it is."),
-                revision=summary.commit[:12],
-            )
-        )
-    return summary
-
-
-def _active_revision(workspace: str) -> str | None:
-    active = generations.active(workspace)
-    return active.stored.revision if active else None
-
-
 def _plan(workspace: str, summary: RevisionSummary) -> Mapping[str, object]:
     """Give the columns that the revision decides; reads Git, so before any transaction."""
     file = overview.workspace_file(workspace, summary.commit)
@@ -154,42 +116,6 @@ def _plan(workspace: str, summary: RevisionSummary) -> Mapping[str, object]:
         "fusion": file.retrieval.fusion,
         "prefetch": file.retrieval.prefetch,
     }
-
-
-def _check_unmoved(
-    workspace: str, summary: RevisionSummary, content_digest: str, head: str | None
-) -> None:
-    again = overview.revision(workspace, summary.commit)
-    moved = head is not None and overview.workspace(workspace).head != head
-    if moved or not again.publishable or again.content_digest != content_digest:
-        raise RevisionMoved(
-            Message(
-                gettext_noop("The revision moved: %(revision)s is not what you looked at."),
-                revision=summary.commit[:12],
-            )
-        )
-
-
-def _check_order(workspace: str, summary: RevisionSummary, active: str | None) -> None:
-    """Refuse an older revision, and a pointer that moved since the authors were looked up."""
-    if _active_revision(workspace) != active:
-        raise RevisionMoved(
-            Message(gettext_noop("Another revision became active while you approved."))
-        )
-    if active is None:
-        return
-    try:
-        position = overview.revision(workspace, active).position
-    except RevisionUnknown:
-        return  # An operator replaced the history: nothing in it is older than what was live.
-    if summary.position < position:
-        raise OlderThanActive(
-            Message(
-                gettext_noop("Revision %(revision)s is older than the active one, %(active)s."),
-                revision=summary.commit[:12],
-                active=active[:12],
-            )
-        )
 
 
 def _open(workspace: str, summary: RevisionSummary, cause: Cause) -> Approval:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 from uuid import UUID
@@ -20,18 +19,14 @@ from evidence.console import (
     JsonOption,
     OnceCommand,
     command_line,
-    print_json,
-    print_table,
     progress_bar,
 )
 from evidence.faults import CuratorFault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
 from evidence.ports import Actor
-from publishing import activation, approval, overview, publication, wiring
-from publishing.domain.exam import Exam
+from publishing import activation, approval, overview, printing, publication, wiring
 from publishing.domain.lifecycle import GenerationState
-from publishing.overview import GenerationSummary
 
 REFUSED: Final = REVIEW
 """Exit code of a candidate or generation that did not pass its exam."""
@@ -65,17 +60,7 @@ def status(workspace: Slug, *, as_json: JsonOption = False) -> None:
 
     Example: tht publish status clinica-demo --json
     """
-    found = overview.status(workspace)
-    if as_json:
-        print_json(found.as_json())
-        return
-    behind = "-" if found.behind is None else found.behind
-    waiting = found.open_approval
-    typer.echo(_("Head: %s") % found.head)
-    typer.echo(_("Active: %s") % (found.active.revision if found.active else "-"))
-    typer.echo(_("Commits behind: %s") % behind)
-    typer.echo(_("Open approval: %s") % (waiting.approved_by if waiting else "-"))
-    _print_generations(found.generations)
+    printing.status(overview.status(workspace), as_json=as_json)
 
 
 @publish_app.command(cls=OnceCommand)
@@ -135,7 +120,7 @@ def rollback(
     generation = activation.roll_back(
         workspace=workspace, to=to, actor=_actor(user), note=note, store=wiring.store()
     )
-    _print_generation(overview.generation_summary(workspace, generation), as_json=as_json)
+    printing.generation(overview.generation_summary(workspace, generation), as_json=as_json)
 
 
 @evaluate_app.command(cls=OnceCommand)
@@ -152,10 +137,7 @@ def evaluate(
     with progress_bar(_("Evaluating"), hidden=as_json) as tick:
         parts = replace(wiring.parts(), watch=tick)
         exam = publication.reexamine(workspace, generation, parts=parts)
-    if as_json:
-        print_json(exam.as_json())
-    else:
-        _print_exam(exam)
+    printing.exam(exam, as_json=as_json)
     raise typer.Exit(DONE if exam.passed else REFUSED)
 
 
@@ -166,7 +148,7 @@ def _show_ending(workspace: str, generation: UUID, *, as_json: bool) -> None:
     if code == FAILED:
         message = found.error_message or Message(gettext_noop("It was overtaken or deleted."))
         raise PublicationFailed(message, code=found.error_code or None)
-    _print_generation(found, as_json=as_json)
+    printing.generation(found, as_json=as_json)
     raise typer.Exit(code)
 
 
@@ -187,44 +169,3 @@ def _actor(username: str) -> Actor:
     if user is None:
         raise UserUnknown(Message(gettext_noop("There is no user %(user)s."), user=username))
     return Actor(username=username, name=user.get_full_name(), email=user.email)
-
-
-def _print_generation(found: GenerationSummary, *, as_json: bool) -> None:
-    if as_json:
-        print_json(found.as_json())
-    else:
-        _print_generations([found])
-
-
-def _print_generations(found: Sequence[GenerationSummary]) -> None:
-    print_table(
-        _("Generations"),
-        (_("Generation"), _("Revision"), _("State"), _("Fragments"), _("hit@10"), _("Error")),
-        [
-            (
-                one.id,
-                one.revision[:12],
-                _(one.state.value),
-                one.point_count,
-                f"{one.evaluation.hit_at_10:.2f}" if one.evaluation else "-",
-                one.error_code or "-",
-            )
-            for one in found
-        ],
-    )
-
-
-def _print_exam(exam: Exam) -> None:
-    rows = [
-        (
-            answer.question.id,
-            unit,
-            *(ranks.get(unit, "-") for ranks in answer.ranks.in_order()),
-        )
-        for answer in exam.answered
-        for unit in answer.question.expected
-    ]
-    headings = (_("Question"), _("Expected"), _("Dense"), _("BM25"), _("Fused"))
-    print_table(_("Evaluation"), headings, rows)
-    typer.echo(f"hit@5 {exam.hit_at_5:.2f}  hit@10 {exam.hit_at_10:.2f}")
-    typer.echo(_("Passed.") if exam.passed else _("Not passed."))

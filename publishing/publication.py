@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
 from typing import Final
 from uuid import UUID
 
 import structlog
-from django.db import transaction
 
 from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import Actor
 from publishing import (
-    activation,
     approval,
-    building,
     conf,
     endings,
     evaluation,
     leases,
-    retention,
 )
 from publishing.domain.exam import Exam
 from publishing.domain.lifecycle import EXAMINABLE, UNFINISHED, ApprovalState, GenerationState
 from publishing.generations import stored
-from publishing.leases import PORTAL, Hold, LeaseLost
+from publishing.leases import Hold, LeaseLost
 from publishing.models import Generation
-from publishing.parts import Parts, embedder_of, workspace_of
-from publishing.transitions import ApprovalClosed, Cause, GenerationMoved
+from publishing.parts import Parts, embedder_of
+from publishing.steps import STEPS, Step
+from publishing.transitions import ApprovalClosed, GenerationMoved
 
 log = structlog.get_logger(__name__)
 PAUSE_S: Final = 0.5
 """Between two looks at a candidate that another worker holds, or that waits for a part."""
-Step = Callable[[Hold, Parts], None]
 
 
 class TriesExhausted(OperatorFault):
@@ -163,7 +158,7 @@ def _next(generation: Generation) -> Step | None:
     state = GenerationState(generation.state)
     if state is GenerationState.READY and not _wants_activation(generation):
         return None
-    return _STEPS.get(state)
+    return STEPS.get(state)
 
 
 def _wants_activation(generation: Generation) -> bool:
@@ -172,56 +167,3 @@ def _wants_activation(generation: Generation) -> bool:
         pk=generation.pk, state=GenerationState.READY, approval__state=ApprovalState.OPEN
     )
     return rows.exists()
-
-
-def _build(hold: Hold, parts: Parts) -> None:
-    generation = hold.generation
-    hold.keep(attempt=generation.attempt + 1)
-    repository = parts.repository(generation.workspace)
-    repository.pin(retention.pin_name(generation), generation.revision)
-    tree = parts.tree(generation)
-    embedder = parts.embedder(workspace_of(tree))
-    built = building.build(hold=hold, tree=tree, store=parts.store, embedder=embedder)
-    hold.move(GenerationState.EVALUATING, changes=built.as_columns())
-
-
-def _examine(hold: Hold, parts: Parts) -> None:
-    generation = hold.generation
-    tree = parts.tree(generation)
-    exam = evaluation.examine(
-        stored(generation),
-        tree=tree,
-        store=parts.store,
-        embedder=embedder_of(generation, tree, parts),
-        keep=lambda done, total: hold.keep(progress_done=done, progress_total=total),
-    )
-    with transaction.atomic():
-        evaluation.record(exam, generation=generation)
-        if exam.passed:
-            hold.move(GenerationState.READY, changes={"threshold": exam.threshold})
-        else:
-            endings.refuse(hold, threshold=exam.threshold)
-    cause = Cause(actor=PORTAL, at=hold.clock())
-    retention.mark_rehearsals(workspace=generation.workspace, cause=cause)
-
-
-def _activate(hold: Hold, parts: Parts) -> None:
-    generation = hold.generation
-    generation.refresh_from_db()
-    tree = parts.tree(generation)
-    embedder_of(generation, tree, parts)
-    activation.activate(hold=hold, store=parts.store)
-    retained = workspace_of(tree).publication.retained_generations
-    retention.mark_after_activation(
-        workspace=generation.workspace,
-        retained=retained,
-        cause=Cause(actor=PORTAL, at=hold.clock()),
-    )
-    endings.tidy(parts)
-
-
-_STEPS: Final[Mapping[GenerationState, Step]] = {
-    GenerationState.BUILDING: _build,
-    GenerationState.EVALUATING: _examine,
-    GenerationState.READY: _activate,
-}

@@ -14,14 +14,9 @@ from evidence import overview
 from evidence.faults import Fault
 from evidence.ports import Actor, Author, RevisionUnknown
 from publishing import approval, four_eyes, transitions
-from publishing.approval import (
-    ApprovalOpen,
-    Approved,
-    NotPublishable,
-    OlderThanActive,
-    RevisionMoved,
-)
+from publishing.approval import ApprovalOpen, Approved
 from publishing.domain.lifecycle import ApprovalState, GenerationState
+from publishing.eligibility import NotPublishable, OlderThanActive, RevisionMoved
 from publishing.four_eyes import AuthorMayNotApprove, AuthorUnknown
 from publishing.models import Approval, Generation, PublicationEvent
 from publishing.permissions import NotPermitted

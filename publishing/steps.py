@@ -1,0 +1,74 @@
+"""The three steps of a candidate: build, examine, activate; each starts from the row alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from django.db import transaction
+
+from publishing import activation, building, endings, evaluation, retention
+from publishing.domain.lifecycle import GenerationState
+from publishing.generations import stored
+from publishing.leases import PORTAL, Hold
+from publishing.parts import Parts, embedder_of, workspace_of
+from publishing.transitions import Cause
+
+Step = Callable[[Hold, Parts], None]
+
+
+def build(hold: Hold, parts: Parts) -> None:
+    """Keep the commit reachable and write its fragments to the store."""
+    generation = hold.generation
+    hold.keep(attempt=generation.attempt + 1)
+    repository = parts.repository(generation.workspace)
+    repository.pin(retention.pin_name(generation), generation.revision)
+    tree = parts.tree(generation)
+    embedder = parts.embedder(workspace_of(tree))
+    built = building.build(hold=hold, tree=tree, store=parts.store, embedder=embedder)
+    hold.move(GenerationState.EVALUATING, changes=built.as_columns())
+
+
+def examine(hold: Hold, parts: Parts) -> None:
+    """Run the exam and keep its report; the candidate is ready or rejected after it."""
+    generation = hold.generation
+    tree = parts.tree(generation)
+    exam = evaluation.examine(
+        stored(generation),
+        tree=tree,
+        store=parts.store,
+        embedder=embedder_of(generation, tree, parts),
+        keep=lambda done, total: hold.keep(progress_done=done, progress_total=total),
+    )
+    with transaction.atomic():
+        evaluation.record(exam, generation=generation)
+        if exam.passed:
+            hold.move(GenerationState.READY, changes={"threshold": exam.threshold})
+        else:
+            endings.refuse(hold, threshold=exam.threshold)
+    cause = Cause(actor=PORTAL, at=hold.clock())
+    retention.mark_rehearsals(workspace=generation.workspace, cause=cause)
+
+
+def activate(hold: Hold, parts: Parts) -> None:
+    """Move the pointer to the candidate, then let go of what is too old to keep."""
+    generation = hold.generation
+    generation.refresh_from_db()
+    tree = parts.tree(generation)
+    embedder_of(generation, tree, parts)
+    retained = workspace_of(tree).publication.retained_generations
+    activation.activate(hold=hold, store=parts.store)
+    retention.mark_after_activation(
+        workspace=generation.workspace,
+        retained=retained,
+        cause=Cause(actor=PORTAL, at=hold.clock()),
+    )
+    endings.tidy(parts)
+
+
+STEPS: Final[Mapping[GenerationState, Step]] = {
+    GenerationState.BUILDING: build,
+    GenerationState.EVALUATING: examine,
+    GenerationState.READY: activate,
+}
+"""Which step takes a candidate further; in every other state it rests."""
