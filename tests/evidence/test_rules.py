@@ -120,6 +120,8 @@ def test_a_heading_below_a_glossary_is_a_term() -> None:
         "| A | attivo |\n| 0802 | sospeso |\n",
         "| Campo | Valori |\n|---|---|\n| clinical.visit.mode | A = attivo<br>0802 = sospeso |\n",
         "```sql\nCOMMENT ON COLUMN clinical.visit.mode IS 'A = attivo, 0802 = sospeso';\n```\n",
+        "```sql\nINSERT INTO clinical.visit (mode, label)\n"
+        "VALUES ('A', 'attivo'), ('0802', 'sospeso');\n```\n",
     ],
 )
 def test_a_list_of_values_of_a_named_column_is_an_enum(note: str) -> None:

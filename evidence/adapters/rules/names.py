@@ -10,6 +10,7 @@ from evidence.domain.problems import FieldRefused
 from evidence.domain.units import EvidenceScope
 
 _PART = r'(?:"[^"\n]{1,63}"|[A-Za-z_][\w$]*)'
+TABLE = rf"{_PART}\.{_PART}"
 COLUMN = rf"{_PART}\.{_PART}\.{_PART}(?![\w.(]*\()"
 _COLUMN = re.compile(rf"(?<![\w.\"@/-]){COLUMN}(?!\.\w)")
 _TABLE = re.compile(rf"(?<![\w.\"@/-])({_PART})\.({_PART})(?!\.?[\w(\"])")

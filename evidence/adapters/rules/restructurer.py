@@ -11,6 +11,7 @@ from evidence.adapters.rules import (
     prose,
     replacements,
     sql_text,
+    sql_values,
     value_lists,
 )
 from evidence.adapters.rules.contradictions import doubt_contradictions
@@ -39,6 +40,7 @@ def _each_statement(read: Reader) -> Rule:
 
 RULES: Sequence[Rule] = (
     sql_text.fenced_sql,
+    sql_values.values_in_sql,
     value_lists.values_in_text,
     value_lists.tabled_values,
     mappings.mappings_in_tables,

@@ -1,16 +1,16 @@
-"""The values a column may hold: in bullets, in tables, in parentheses, in COMMENT ON."""
+"""The values a column may hold: in bullets, in tables, in parentheses."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import COLUMN, bare, columns_in, scope_of
 from evidence.adapters.rules.note import Note, column_for, lead_in, lists_of
 from evidence.adapters.rules.outline import Block, Row, Section, Shape
 from evidence.adapters.rules.spans import Span
+from evidence.adapters.rules.values import Value, enum_of, pairs_in
 from evidence.adapters.rules.words import RULES_HEADING, VALUES_HEADING
 from evidence.domain.units import EvidenceKind
 
@@ -19,16 +19,9 @@ _ENTRY = re.compile(
     r"(?:\*\*)?\s*(?:\*\*)?(?::|=|→|->|\s[—–-])(?:\*\*)?\s+(?P<meaning>\S.*)",
     re.DOTALL,
 )
-_PAIR = re.compile(
-    r"[`'\"«]?(?P<value>[^\s=:,;()`'\"«»][^=:,;()`'\"«»]{0,40}?)[`'\"»]?\s*(?:=|:|→|->|[—–])\s*"
-    r"(?P<meaning>[^,;()=\n]{2,120}?)(?=\s*(?:[,;.)]|$|\s(?:e|ed|o|and|or)\s))"
-)
 _INLINE = re.compile(rf"`?(?P<column>{COLUMN})`?(?P<between>[^().\n]{{0,80}})\((?P<list>[^()]+)\)")
 _INLINE_COLON = re.compile(
     rf"(?:[^.\n]{{0,80}}[\s`(])?(?P<column>{COLUMN})`?[^:.\n]{{0,60}}:\s*(?P<list>.+)", re.DOTALL
-)
-_COMMENT = re.compile(
-    rf"COMMENT\s+ON\s+COLUMN\s+(?P<column>{COLUMN})\s+IS\s+'(?P<list>(?:[^']|'')*)'", re.IGNORECASE
 )
 _VALUE_HEAD = re.compile(r"(?:valor[ei]|codic[ei]|sigla|stato|values?|codes?|status)\b", re.I)
 _MEANING_HEAD = re.compile(
@@ -37,15 +30,6 @@ _MEANING_HEAD = re.compile(
 )
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _CODE_LIKE = re.compile(r"[A-Z0-9_.+-]{1,12}")
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """One value, its meaning, and the place that says so."""
-
-    value: str
-    meaning: str
-    span: Span
 
 
 def listed_values(section: Section, note: Note) -> Iterator[Draft]:
@@ -73,31 +57,25 @@ def tabled_values(section: Section, note: Note) -> Iterator[Draft]:
         column = column_for(section, block.rows[0].span, lead)
         if value is not None and meaning is not None and column:
             values = [each for row in block.rows[1:] for each in _of_row(row, value, meaning)]
-            yield from _enum(column, values, note, lead=lead)
+            yield from enum_of(column, values, note, lead=lead)
         else:
             yield from _broken_cells(block, note)
 
 
 def values_in_text(section: Section, note: Note) -> Iterator[Draft]:
-    """Give the drafts of `schema.table.column (A = one, B = two)` and of COMMENT ON COLUMN."""
-    for block in section.blocks:
-        if block.shape is Shape.FENCE:
-            for match in _COMMENT.finditer(block.span.text):
-                span = block.span.part(match.start(), match.end())
-                yield from _enum(match["column"], _pairs(match["list"], span), note)
+    """Give the drafts of statements such as `schema.table.column (A = one, B = two)`."""
     for _, statement in list(note.free_statements(section)):
-        match_ = _INLINE.search(statement.text) or _INLINE_COLON.fullmatch(statement.text)
-        if match_:
-            values = _pairs(match_["list"], statement)
-            if len(values) > 1:
-                yield from _enum(match_["column"], values, note)
+        match = _INLINE.search(statement.text) or _INLINE_COLON.fullmatch(statement.text)
+        values = pairs_in(match["list"], statement) if match else []
+        if match and len(values) > 1:
+            yield from enum_of(match["column"], values, note)
 
 
 def _of_list(
     values: Sequence[Value], lead: Span | None, column: str | None, note: Note, section: Section
 ) -> Iterator[Draft]:
     if column:
-        yield from _enum(column, values, note, lead=lead)
+        yield from enum_of(column, values, note, lead=lead)
         return
     hinted = VALUES_HEADING.search(" ".join((section.title, lead.text if lead else "")))
     codes = all(_CODE_LIKE.fullmatch(each.value) for each in values)
@@ -118,29 +96,6 @@ def _of_list(
         )
 
 
-def _enum(
-    column: str, values: Iterable[Value], note: Note, *, lead: Span | None = None
-) -> Iterator[Draft]:
-    free = [each for each in values if note.is_free(each.span)]
-    meanings: dict[str, str] = {}
-    doubts: tuple[str, ...] = ()
-    for each in free:
-        if meanings.setdefault(each.value, each.meaning) != each.meaning:
-            doubts = ("source_contradicts_itself",)
-    if meanings:
-        name = (columns_in(column) or (column,))[0]
-        entries = tuple({"value": value, "meaning": said} for value, said in meanings.items())
-        title = f"Valori di {name}" if note.language == "it" else f"Values of {name}"
-        yield Draft(
-            kind=EvidenceKind.ENUM,
-            title=title,
-            payload={"column": name, "values": entries},
-            spans=((lead,) if lead else ()) + tuple(each.span for each in free),
-            scope=scope_of(name),
-            doubts=doubts,
-        )
-
-
 def _value_of(span: Span) -> Value | None:
     match = _ENTRY.fullmatch(span.text)
     if match is None or columns_in(match["value"]):
@@ -158,13 +113,6 @@ def _broken_cells(block: Block, note: Note) -> Iterator[Draft]:
     for row in block.rows[1:]:
         columns = columns_in(" ".join(row.cells))
         for cell in row.cells:
-            values = [v for part in _BREAK.split(cell) for v in _pairs(part, row.span)]
+            values = [v for part in _BREAK.split(cell) for v in pairs_in(part, row.span)]
             if len(values) > 1 and len(columns) == 1:
-                yield from _enum(columns[0], values, note)
-
-
-def _pairs(text: str, span: Span) -> list[Value]:
-    return [
-        Value(match["value"].strip(), match["meaning"].strip(), span)
-        for match in _PAIR.finditer(text)
-    ]
+                yield from enum_of(columns[0], values, note)
