@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -365,3 +366,14 @@ def test_what_cannot_be_imported_is_said(tmp_path: Path, branch: str | None):
 
 def test_a_message_is_stored_without_what_git_cannot_hold():
     assert git_import.clean("a\0b\udc80 \n") == "ab?\n"
+
+
+def test_a_writer_that_hangs_holds_nobody_up_for_ever(
+    repository: GitRepository, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("evidence.adapters.git_turn.WAITING_S", 0.1)
+    lock = repository.path / "evidence-writers.lock"
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        save(repository, "source/a.md", b"x\n", repository.head("main"))
+    save(repository, "source/a.md", b"y\n", repository.head("main"))
