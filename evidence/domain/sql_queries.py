@@ -206,19 +206,27 @@ class QueryGrammar(ExpressionGrammar):
             self.query()
         elif self.sees("("):
             is_query = self._holds_query()
-            if is_query:
-                self.query_tail()
             if not self.sees(")"):
-                is_query = False
-                self._alias()
-                self._joins()
+                is_query = is_query and self._goes_on()
+                if not is_query:
+                    self._alias()
+                    self._needs_joins()
         else:
             self._table_part()
-            if not self.sees_one_of(_JOIN_STARTS):
-                raise self.refusal()
-            self._joins()
+            self._needs_joins()
         self.need(")")
         return is_query
+
+    def _goes_on(self) -> bool:
+        """Read the rest of a query that began with a bracket, if there is one."""
+        before = self.now
+        self.query_tail()
+        return self.now is not before
+
+    def _needs_joins(self) -> None:
+        if not self.sees_one_of(_JOIN_STARTS):
+            raise self.refusal()
+        self._joins()
 
     def _alias(self, *, of_function: bool = False) -> None:
         named = True
