@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -134,7 +135,7 @@ def _durations(row: Generation) -> list[tuple[str, str]]:
 def _span(begin: datetime, end: datetime) -> str:
     seconds = max(end - begin, timedelta()).total_seconds()
     if seconds < 120:
-        return gettext("%(seconds).1f s") % {"seconds": seconds}
+        return gettext("%(seconds)s s") % {"seconds": number_format(seconds, 1)}
     return gettext("%(minutes)d min") % {"minutes": seconds // 60}
 
 

@@ -43,7 +43,7 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
         "head": workspace.head,
     }
     return {
-        "title": gettext("Approve revision %(revision)s") % {"revision": short(summary.commit)},
+        "title": gettext("Publish revision %(revision)s") % {"revision": short(summary.commit)},
         "workspace": workspace,
         "summary": summary,
         "is_head": summary.commit == workspace.head,
