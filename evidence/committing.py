@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -16,9 +17,12 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import PortalCommit, Workspace
 from evidence.ports import Actor, Repository
+from evidence.surveying import FOLDER
 
 UNIT_FILE = re.compile(r"^curated/[a-z]+/(?P<slug>[^/]+)\.md$")
 TITLE_CHARS = 100
+FEW = 4
+"""Up to so many files are looked up one by one; listing all names costs no more than that."""
 
 
 class PathRefused(CuratorFault):
@@ -73,7 +77,9 @@ def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: De
             commit=made,
             defaults={"username": deed.actor.username, "action": deed.action},
         )
-    mirror.sync_workspace(workspace.slug)
+    # Whoever kept us from mirroring began after this commit, and so mirrored it too.
+    with suppress(mirror.MirrorBusy):
+        mirror.sync_workspace(workspace.slug)
     return made
 
 
@@ -86,9 +92,9 @@ def check_names(repository: Repository, head: str, change_set: ChangeSet) -> Non
     if manifest is not None:
         parse_manifest(decode_utf8(manifest))
     written = {path for path, data in change_set.changes.items() if data is not None}
-    if all(repository.entry(head, f"evidence/{path}") for path in written):
+    if len(written) <= FEW and all(repository.entry(head, FOLDER + path) for path in written):
         return
-    listed = {entry.path.removeprefix("evidence/") for entry in repository.entries(head)}
+    listed = {entry.path.removeprefix(FOLDER) for entry in repository.entries(head)}
     present = (listed - set(change_set.changes)) | written
     _refuse_names(written, present)
     _refuse_ids(written, present)

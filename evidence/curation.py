@@ -22,6 +22,7 @@ from evidence.models import Workspace
 from evidence.overview import workspace_file
 from evidence.ports import Actor, EditConflict, Repository, RevisionUnknown
 from evidence.reading import read_revision
+from evidence.surveying import FOLDER
 
 
 class StaleEdit(EditConflict):
@@ -72,7 +73,7 @@ def add_source(*, workspace: str, name: str, text: str, author: Actor) -> str:
     head = repository.head(row.branch)
     path = SOURCE_FOLDER + name.strip().removeprefix(SOURCE_FOLDER)
     _refuse_note(path, text, accepted=is_accepted(path, workspace_file(workspace, head)))
-    if is_allowed(path) and repository.entry(head, f"evidence/{path}"):
+    if is_allowed(path) and repository.entry(head, FOLDER + path):
         message = Message(gettext_noop("There is a note “%(path)s” already."), path=path)
         raise NoteRefused(message, path=path)
     change_set = ChangeSet({path: normalize_source(encoded(text)).encode()})
@@ -164,7 +165,7 @@ def _guarded(
     repository: Repository, head: str, *, path: str, blob: str, ours: bytes
 ) -> bytes | None:
     """Give the stored bytes if the file is still the one that was opened. Raises `StaleEdit`."""
-    entry = repository.entry(head, f"evidence/{path}")
+    entry = repository.entry(head, FOLDER + path)
     stored = entry.blob if entry else ""
     blobs = repository.blobs([entry.blob]) if entry else {}
     if stored != blob and blobs.get(stored) != ours:
