@@ -82,7 +82,7 @@ def validate_revision(repository: Repository, revision: RevisionRecord) -> Revis
     revision.content_digest = tree.content_digest()
     revision.is_validated, revision.is_publishable = True, report.publishable
     revision.summary = summary_of(report)
-    revision.save()
+    revision.save(update_fields=("content_digest", "is_validated", "is_publishable", "summary"))
     return revision
 
 

@@ -25,8 +25,8 @@ class Workspace(models.Model):
     slug = models.SlugField(_("slug"), max_length=80, unique=True)
     title = models.CharField(_("title"), max_length=200)
     language = models.CharField(_("language"), max_length=8)
-    folder = models.CharField(_("folder"), max_length=500, blank=True)
-    branch = models.CharField(_("branch"), max_length=200, default="main")
+    folder = models.CharField(_("folder"), max_length=1000, blank=True)
+    branch = models.CharField(_("branch"), max_length=1000, default="main")
     remote_url = models.CharField(_("remote"), max_length=1000, blank=True)
     single_approver = models.BooleanField(_("single approver"), default=False)
     registered_at = models.DateTimeField(_("registered"), auto_now_add=True)
@@ -56,7 +56,8 @@ class Workspace(models.Model):
     @classmethod
     def named(cls, slug: str) -> Workspace:
         """Give the row of a slug. Raises `WorkspaceUnknown`."""
-        row = cls.objects.filter(slug=slug).first()
+        # PostgreSQL does not even compare with a NUL (spec 90).
+        row = None if "\0" in slug else cls.objects.filter(slug=slug).first()
         if row is None:
             message = gettext_noop("No workspace “%(slug)s” is registered.")
             raise WorkspaceUnknown(Message(message, slug=slug[:80]))

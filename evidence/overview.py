@@ -16,6 +16,8 @@ from evidence.ports import RevisionUnknown
 from evidence.reading import NotAWorkspace
 from evidence.standing import WorkspaceSummary, summaries
 
+FULL_ID = re.compile(r"[0-9a-f]{40}\Z")
+
 __all__ = [
     "CommitAuthor",
     "RevisionSummary",
@@ -77,9 +79,10 @@ def revision(slug: str, commit: str) -> RevisionSummary:
 
     Raises `WorkspaceUnknown`, `RevisionUnknown`.
     """
-    row = RevisionRecord.objects.filter(workspace__slug=slug, commit=commit).first()
+    owner = Workspace.named(slug)
+    wanted = commit if FULL_ID.match(commit) else ""
+    row = RevisionRecord.objects.filter(workspace=owner, commit=wanted).first()
     if row is None:
-        Workspace.named(slug)
         raise RevisionUnknown(gettext_noop("This revision is not in the history of the workspace."))
     if not row.is_validated:
         row = mirror.validate_revision(plugged.repository(slug), row)

@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 
 from evidence import conf, mirror, wiring
 from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import is_safe_name
 from evidence.domain.tree import WORKSPACE_FILE
 from evidence.domain.workspace import WorkspaceFile, parse_workspace
 from evidence.faults import CuratorFault, OperatorFault
@@ -107,7 +108,8 @@ def _place_beside_the_others() -> Iterator[Path]:
 
 def _find(place: Path, branch: str, folder: str | None) -> _Found:
     head = wiring.repository_at(place).head(branch)
-    folders = wiring.workspace_folders(place, head)
+    listed = wiring.workspace_folders(place, head)
+    folders = tuple(each for each in listed if not each or is_safe_name(each))
     chosen = _chosen(folders, folder)
     repository = wiring.repository_at(place, folder=chosen)
     entry = repository.entry(head, WORKSPACE_FILE)

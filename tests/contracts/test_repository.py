@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from evidence.adapters import git_creation, git_import
+from evidence.adapters import git_creation, git_import, git_process
 from evidence.adapters.git import COMMITTER, GitRepository
 from evidence.domain.tree import ChangeSet
 from evidence.ports import (
@@ -377,3 +377,26 @@ def test_a_writer_that_hangs_holds_nobody_up_for_ever(
         fcntl.flock(held, fcntl.LOCK_EX)
         save(repository, "source/a.md", b"x\n", repository.head("main"))
     save(repository, "source/a.md", b"y\n", repository.head("main"))
+
+
+def test_a_commit_made_elsewhere_with_odd_words_is_still_read(repository: GitRepository):
+    head = repository.head("main")
+    odd = (
+        b"commit refs/heads/main\nmark :1\nauthor J\xf6rg <j@x> 99999999999999 +0000\n"
+        b"committer J <j@x> 1700000000 +0000\ndata 6\nA\xff\n\nB\x01\n"
+        b"from " + head.encode() + b"\nM 100644 inline evidence/source/\xff.md\ndata 1\nx\n"
+        b"get-mark :1\ndone\n"
+    )
+    made = git_process.output(
+        repository.path,
+        "fast-import",
+        "--quiet",
+        "--done",
+        "--date-format=raw-permissive",
+        stdin=odd,
+    )
+    (commit,) = repository.history(made.decode().strip(), after=head)
+    assert commit.author.name == "J\ufffdrg"
+    assert commit.at.year == 9999
+    assert commit.message == "A\ufffd\n\nB\x01"
+    assert "evidence/source/\udcff.md" in {e.path for e in repository.entries(commit.id)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from evidence import committing, conf, curation, mirror, plugged
 from evidence.domain.codec import parse_curated_markdown
@@ -16,7 +18,17 @@ from evidence.domain.tree import ChangeSet
 from evidence.domain.units import UnitInvalid
 from evidence.models import PortalCommit, SourceRecord, UnitRecord, Workspace
 from evidence.ports import EditConflict
-from tests.makers import CURATOR, a_corpus, a_unit, a_workspace, git, put, unit_file
+from tests.makers import (
+    CURATOR,
+    a_corpus,
+    a_numbered_unit,
+    a_unit,
+    a_workspace,
+    git,
+    put,
+    sentence,
+    unit_file,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -245,3 +257,31 @@ def test_a_saved_unit_reads_back_as_it_was_typed(workspace: Workspace):
     unit = parse_curated_markdown(stored(workspace, UNIT)[1].decode())
     assert unit.title == "Con trattino: sì"
     assert unit_path(unit.kind, unit.id) == UNIT
+
+
+@pytest.mark.django_db(transaction=True)
+def test_editors_of_different_units_at_once_lose_nothing_and_are_mirrored(portal_home: Path):
+    made = a_workspace(a_corpus(4))
+    mirror.sync_workspace(made.slug)
+
+    def edit(number: int) -> None:
+        try:
+            for turn in range(4):
+                path, source = f"curated/glossary/regola-{number}.md", f"source/nota-{number}.md"
+                unit = a_numbered_unit(
+                    number, source=source, text=sentence(number), title=f"Titolo {number} {turn}"
+                )
+                blob, _ = stored(made, path)
+                save(made, unit_file(unit)[1].decode(), blob=blob, path=path)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(edit, range(4)))
+    mirror.sync_workspace(made.slug)
+    titles = set(UnitRecord.objects.values_list("title", flat=True))
+    assert titles == {f"Titolo {number} 3" for number in range(4)}
+    assert PortalCommit.objects.count() == 16
+    before = sorted(UnitRecord.objects.values_list("path", "blob"))
+    mirror.sync_workspace(made.slug, rebuild=True)
+    assert sorted(UnitRecord.objects.values_list("path", "blob")) == before
