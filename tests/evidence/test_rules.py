@@ -105,6 +105,19 @@ def test_a_heading_below_a_glossary_is_a_term() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "La disciplina raggruppa\nreparti diversi che fanno lo stesso mestiere: due cardiologie.",
+        "Un accesso senza\n`seen_at` è un abbandono: il paziente se ne è andato.",
+        "I valori fuori intervallo sono segnati con un\nriferimento: H se alti, L se bassi.",
+        "Una riga senza `beds` è un errore di chi la ha scritta.",
+    ],
+)
+def test_a_colon_in_a_wrapped_line_defines_nothing(text: str) -> None:
+    assert [each.kind for each in read(f"# Reparti\n\n{text}\n")] == ["domain"]
+
+
 # Values
 
 
@@ -302,6 +315,17 @@ def test_a_list_or_table_of_abbreviations_is_one_normalization(note: str) -> Non
         ),
     }
     assert doubts(candidate) == set()
+
+
+def test_a_list_of_replacements_takes_its_column_from_the_paragraph_before_and_quotes_it() -> None:
+    note = (
+        "# Sigle\n\n`clinical.ward.name` ha il nome per esteso. Si sostituisce:\n\n"
+        '- "TI" diventa "Terapia intensiva"\n- "PS" diventa "Pronto soccorso"\n'
+    )
+    (rules,) = (each for each in read(note) if each.kind == "normalization")
+    assert rules.payload["target"] == "clinical.ward.name"
+    assert len(rules.payload["rules"]) == 2  # type: ignore[arg-type]
+    assert "`clinical.ward.name` ha il nome per esteso." in rules.excerpts[0]
 
 
 # References

@@ -28,7 +28,8 @@ _INTENDED = re.compile(
 )
 _COPULA = re.compile(
     r"(?P<term>[^.:;,?!\n]{2,60}?)\s+(?P<meaning>(?:"
-    r"significa|si definisce|viene definit[oa]|sta per|sono (?:quell[ie]|i pazienti|tutt[ie])|"
+    r"significa|si definisce|viene definit[oa]|sta per|"
+    r"sono (?:quell[ie] (?:che|con|di|in)|i pazienti|tutt[ie] (?:i|gli|le|quell[ie]))|"
     r"(?:è|e')\s+(?:un[oa]?\b|un['’]|quell[oa]\b)|"
     r"means|is defined as|stands for|(?:is|are) (?:an?|those|the ones)\b).+)",
     re.IGNORECASE | re.DOTALL,
@@ -43,6 +44,7 @@ _TERM_HEAD = re.compile(r"(?:termine|concetto|voce|sigla|acronimo|term|concept|a
 _MEANING_HEAD = re.compile(
     r"(?:significato|definizione|descrizione|spiegazione|meaning|definition|description)\b", re.I
 )
+_CLAUSE = re.compile(r"`|(?<!\w)(?:che|quando|dove|that|which|who|when|where)(?!\w)", re.IGNORECASE)
 MAX_TERM_WORDS = 7
 
 
@@ -116,6 +118,7 @@ def _is_term(text: str) -> bool:
     return (
         0 < len(words.split()) <= MAX_TERM_WORDS
         and not LABEL.fullmatch(words)
+        and not _CLAUSE.search(text)
         and not URL.search(text)
         and any(letter.isalpha() for letter in words)
     )

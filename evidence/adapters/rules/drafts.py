@@ -44,12 +44,16 @@ _PURPOSES: Mapping[EvidenceKind, tuple[EvidencePurpose, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What one rule recognised; `spans` are the places it speaks for and will quote."""
+    """What one rule recognised; `spans` are the places it speaks for and will quote.
+
+    `context` is quoted too, but left for other rules to speak for.
+    """
 
     kind: EvidenceKind
     title: str
     payload: Mapping[str, object]
     spans: tuple[Span, ...]
+    context: tuple[Span, ...] = ()
     scope: EvidenceScope = field(default_factory=EvidenceScope)
     body: str = ""
     doubts: tuple[str, ...] = ()
@@ -72,6 +76,10 @@ class Draft:
         """Give the draft with more doubts, each once."""
         return replace(self, doubts=tuple(dict.fromkeys((*self.doubts, *codes))))
 
+    def places(self, text: str) -> tuple[Span, ...]:
+        """Give the places that its candidate quotes."""
+        return quoted((*self.context, *self.spans), text)
+
     def candidate(self, text: str) -> RestructureCandidate:
         """Give the candidate; `text` is the note its spans point into."""
         unsure = any(AMBIGUOUS.search(span.text) for span in self.spans)
@@ -81,7 +89,7 @@ class Draft:
             title=as_title(self.title),
             purposes=self._purposes(),
             scope=self.scope,
-            excerpts=tuple(place.text for place in quoted(self.spans, text)),
+            excerpts=tuple(place.text for place in self.places(text)),
             payload=self.payload,
             body=self.body,
             review_items=tuple(ReviewItem(code=code, message=DOUBTS[code]) for code in doubts),

@@ -69,8 +69,7 @@ def lead_in(section: Section, block: Block, text: str) -> Span | None:
 
     It does when it ends in a colon or question mark, or touches the block.
     """
-    at = bisect_left(section.blocks, block.span.start, key=lambda each: each.span.start)
-    before = section.blocks[at - 1] if at else None
+    before = _before(section, block)
     if before is None or before.shape is not Shape.PARAGRAPH or not before.statements:
         return None
     last = before.statements[-1]
@@ -86,3 +85,23 @@ def column_for(section: Section, *spans: Span | None) -> str | None:
         if len(columns) == 1:
             return columns[0]
     return None
+
+
+def column_about(
+    section: Section, block: Block, *spans: Span | None
+) -> tuple[str | None, tuple[Span, ...]]:
+    """Give the column that a list or table is about, as `column_for` does.
+
+    Else the one that the paragraph before it names, with that paragraph, which must be quoted.
+    """
+    column = column_for(section, *spans)
+    before = _before(section, block)
+    if column or before is None or before.shape is not Shape.PARAGRAPH:
+        return column, ()
+    columns = columns_in(before.span.text)
+    return (columns[0], (before.span,)) if len(columns) == 1 else (None, ())
+
+
+def _before(section: Section, block: Block) -> Block | None:
+    at = bisect_left(section.blocks, block.span.start, key=lambda each: each.span.start)
+    return section.blocks[at - 1] if at else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from evidence.adapters.rules.drafts import Draft, doubts_where
 from evidence.adapters.rules.names import bare, scope_of
-from evidence.adapters.rules.note import Note, column_for, lead_in, lists_of
+from evidence.adapters.rules.note import Note, column_about, column_for, lead_in, lists_of
 from evidence.adapters.rules.outline import Block, Section, Shape
 from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.words import RULES_HEADING
@@ -64,14 +64,14 @@ class Rule:
 
 
 def listed_rules(section: Section, note: Note) -> Iterator[Draft]:
-    """Give one draft per list that a heading or lead-in calls replacements."""
+    """Give one draft per list of replacements: called so before it, or plainly so."""
     for run in lists_of(section):
         lead = lead_in(section, run[0], note.text)
-        if RULES_HEADING.search(" ".join((section.title, lead.text if lead else ""))):
-            found = ((block.span, _ENTRY.fullmatch(block.span.text)) for block in run)
-            rules = [_rule(match, span) for span, match in found if match and note.is_free(span)]
-            if rules:
-                yield _draft(rules, section, note, lead=lead)
+        hinted = RULES_HEADING.search(" ".join((section.title, lead.text if lead else "")))
+        found = [(block.span, _of_item(block.span.text, hinted=bool(hinted))) for block in run]
+        rules = [_rule(match, span) for span, match in found if match and note.is_free(span)]
+        if rules and (hinted or 2 * sum(match is not None for _, match in found) > len(run)):
+            yield _draft(rules, section, note, lead=lead, block=run[0])
 
 
 def tabled_rules(section: Section, note: Note) -> Iterator[Draft]:
@@ -82,7 +82,8 @@ def tabled_rules(section: Section, note: Note) -> Iterator[Draft]:
             if len(header) >= 2 and _MATCH_HEAD.match(header[0]):
                 rules = list(_rows(block, note))
                 if rules:
-                    yield _draft(rules, section, note, lead=lead_in(section, block, note.text))
+                    lead = lead_in(section, block, note.text)
+                    yield _draft(rules, section, note, lead=lead, block=block)
 
 
 def read_replacement(statement: Span, section: Section, note: Note) -> Draft | None:
@@ -95,6 +96,11 @@ def read_replacement(statement: Span, section: Section, note: Note) -> Draft | N
     return _draft(rules, section, note, lead=statement) if rules else None
 
 
+def _of_item(text: str, *, hinted: bool) -> re.Match[str] | None:
+    plain = (pattern.search(text) for pattern in (_BECOMES, _REPLACE, _INSTEAD))
+    return next(filter(None, plain), None) or (_ENTRY.fullmatch(text) if hinted else None)
+
+
 def _rows(block: Block, note: Note) -> Iterator[Rule]:
     for row in block.rows[1:]:
         if len(row.cells) >= 2 and bare(row.cells[0]) and note.is_free(row.span):
@@ -105,8 +111,15 @@ def _rule(match: re.Match[str], span: Span) -> Rule:
     return Rule(match["match"].strip(), match["replacement"].strip(), span)
 
 
-def _draft(rules: Sequence[Rule], section: Section, note: Note, *, lead: Span | None) -> Draft:
-    column = column_for(section, lead)
+def _draft(
+    rules: Sequence[Rule],
+    section: Section,
+    note: Note,
+    *,
+    lead: Span | None,
+    block: Block | None = None,
+) -> Draft:
+    column, said = column_about(section, block, lead) if block else (column_for(section, lead), ())
     named = _FOR.search(lead.text) if lead else None
     target = column or (named["target"] if named else bare(note.topic(section)))
     distinct = {rule.match: rule.replacement for rule in reversed(rules)}
@@ -115,7 +128,7 @@ def _draft(rules: Sequence[Rule], section: Section, note: Note, *, lead: Span | 
     first = rules[0]
     title = f"{first.match} → {first.replacement}"
     if len(distinct) > 1:
-        title = f"{target}: {section.title or first.match}"
+        title = bare(note.topic(section))
     return Draft(
         kind=EvidenceKind.NORMALIZATION,
         title=title,
@@ -127,6 +140,7 @@ def _draft(rules: Sequence[Rule], section: Section, note: Note, *, lead: Span | 
             ),
         },
         spans=tuple(spans),
+        context=said,
         scope=scope_of(" ".join(span.text for span in spans), concepts=() if column else (target,)),
         doubts=doubts_where(
             column_unknown=not (column or named), source_contradicts_itself=contradicted

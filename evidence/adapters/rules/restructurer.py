@@ -15,7 +15,7 @@ from evidence.adapters.rules import (
     value_lists,
 )
 from evidence.adapters.rules.contradictions import doubt_contradictions
-from evidence.adapters.rules.drafts import Draft, quoted
+from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.note import Note
 from evidence.adapters.rules.outline import Section
 from evidence.adapters.rules.previous import keep_quoted, matched, unchanged
@@ -83,7 +83,7 @@ def _told(request: RestructureRequest) -> frozenset[Span]:
     if not request.previous_units:
         return frozenset()
     note = Note.read(request.normalized_text, request.language)
-    return frozenset(place for draft in _drafts(note) for place in quoted(draft.spans, note.text))
+    return frozenset(place for draft in _drafts(note) for place in draft.places(note.text))
 
 
 def _drafts(note: Note) -> Iterator[Draft]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import COLUMN, bare, columns_in, scope_of
-from evidence.adapters.rules.note import Note, column_for, lead_in, lists_of
+from evidence.adapters.rules.note import Note, column_about, column_for, lead_in, lists_of
 from evidence.adapters.rules.outline import Block, Row, Section, Shape
 from evidence.adapters.rules.spans import Span
 from evidence.adapters.rules.values import Value, enum_of, pairs_in
@@ -36,13 +36,17 @@ def listed_values(section: Section, note: Note) -> Iterator[Draft]:
     """Give one draft per run of list items that are values of a named column."""
     for run in lists_of(section):
         lead = lead_in(section, run[0], note.text)
-        column = column_for(section, lead)
+        column, said = column_about(section, run[0], lead)
         context = " ".join((*section.path, lead.text if lead else ""))
         if RULES_HEADING.search(context):
             continue
         values = [each for block in run if (each := _value_of(block.span)) is not None]
         if len(values) * 2 > len(run):
-            yield from _of_list(values, lead, column, note, section)
+            yield from (
+                enum_of(column, values, note, lead=lead, context=said)
+                if column
+                else _of_no_column(values, lead, note, section)
+            )
 
 
 def tabled_values(section: Section, note: Note) -> Iterator[Draft]:
@@ -71,12 +75,9 @@ def values_in_text(section: Section, note: Note) -> Iterator[Draft]:
             yield from enum_of(match["column"], values, note)
 
 
-def _of_list(
-    values: Sequence[Value], lead: Span | None, column: str | None, note: Note, section: Section
+def _of_no_column(
+    values: Sequence[Value], lead: Span | None, note: Note, section: Section
 ) -> Iterator[Draft]:
-    if column:
-        yield from enum_of(column, values, note, lead=lead)
-        return
     hinted = VALUES_HEADING.search(" ".join((section.title, lead.text if lead else "")))
     codes = all(_CODE_LIKE.fullmatch(each.value) for each in values)
     free = [each.span for each in values if note.is_free(each.span)]

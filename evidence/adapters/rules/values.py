@@ -28,7 +28,12 @@ class Value:
 
 
 def enum_of(
-    column: str, values: Iterable[Value], note: Note, *, lead: Span | None = None
+    column: str,
+    values: Iterable[Value],
+    note: Note,
+    *,
+    lead: Span | None = None,
+    context: tuple[Span, ...] = (),
 ) -> Iterator[Draft]:
     """Give the enum draft of the values that nobody speaks for yet, if there are any."""
     free = [each for each in values if note.is_free(each.span)]
@@ -44,6 +49,7 @@ def enum_of(
             title=title,
             payload={"column": name, "values": entries},
             spans=((lead,) if lead else ()) + tuple(each.span for each in free),
+            context=context,
             scope=scope_of(name),
             doubts=doubts_where(source_contradicts_itself=contradicted),
         )
