@@ -148,6 +148,31 @@ class LivePortal:
         """Run one `tht` command beside what is served."""
         return tht(self.home, *arguments, **self.settings)
 
+    def tht_json(self, *arguments: str, code: int = 0) -> Any:
+        """Run a `tht` command that must exit with `code`; give the JSON it printed."""
+        done = self.tht(*arguments, "--json")
+        if done.returncode != code:
+            raise AssertionError(f"exit {done.returncode}: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def get(self, path: str, **headers: str) -> httpx.Response:
+        """Read a path of the API with the demo's key."""
+        return httpx.get(self.address + path, headers=self._signed(headers), timeout=30)
+
+    def ask(
+        self, question: str, *, workspace: str = "clinica-demo", key: str = "", **fields: object
+    ) -> httpx.Response:
+        """Ask the API one question, for SQL generation unless `purpose` says otherwise."""
+        return httpx.post(
+            f"{self.address}/api/v1/workspaces/{workspace}/search",
+            headers=self._signed({}, key),
+            json={"query": question, "purpose": "sql_generation", **fields},
+            timeout=30,
+        )
+
+    def _signed(self, headers: Mapping[str, str], key: str = "") -> dict[str, str]:
+        return {"Authorization": f"Bearer {key or self.key}", **headers}
+
     def _answers(self) -> bool:
         if self._serving is not None and self._serving.poll() is not None:
             raise AssertionError(f"serving ended with {self._serving.returncode}")
