@@ -11,7 +11,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from evidence.domain.problems import FieldRefused
-from evidence.domain.text import Line
+from evidence.domain.text import Line, normalize_text
 from evidence.messages import Message, gettext_noop
 
 ID_PREFIX = "evidence:"
@@ -33,7 +33,8 @@ def slug_of(title: str) -> str:
     bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
     slug = _OTHER_RUNS.sub("-", bare.lower()).strip("-")
     if not slug:
-        return f"unit-{hashlib.sha256(title.encode()).hexdigest()[:8]}"
+        digest = hashlib.sha256(normalize_text(title).encode("utf-8", "surrogatepass"))
+        return f"unit-{digest.hexdigest()[:8]}"
     return _cut(slug, MAX_SLUG)
 
 

@@ -27,7 +27,6 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 
 SCHEMA_VERSION = 1
-MAX_BODY = 64 * 1024
 _SHA256 = re.compile(r"sha256:[0-9a-f]{64}\Z")
 _SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*\Z")
 _LANGUAGE = re.compile(r"[a-z]{2,3}\Z")
@@ -80,7 +79,9 @@ class UnitInvalid(CuratorFault):
 
 def _schema_version(value: Any) -> Any:
     # Front matter holds text only: the model decides what is a number (spec 10, Reading).
-    return SCHEMA_VERSION if value == str(SCHEMA_VERSION) else value
+    if value == str(SCHEMA_VERSION):
+        return SCHEMA_VERSION
+    return value if type(value) is int else str(value)  # True and 1.0 equal 1, and are not it
 
 
 def _source_file(path: str) -> str:
