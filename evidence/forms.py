@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
@@ -115,7 +115,6 @@ class NoteForm(forms.Form):
             "Write as you would for a colleague. Nothing is published before it was reviewed."
         ),
     )
-    field_order: ClassVar[list[str]] = ["name", "text"]
 
 
 class ReasonForm(forms.Form):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from evidence import overview as knowledge
 from evidence.admin.pages import address, listed, may
@@ -112,7 +112,9 @@ def _building(generations: Sequence[GenerationSummary]) -> Iterator[Task]:
 
 
 def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:
-    slug = summary.slug
+    slug, new, changed = summary.slug, summary.sources_new, summary.sources_changed
+    removed, items, orphans = summary.sources_removed, summary.open_items, summary.orphans
+    invalid, errors = summary.invalid, summary.errors
 
     def sources(state: str) -> str:
         return listed("evidence_sourcerecord", workspace=slug, state__exact=state)
@@ -120,14 +122,28 @@ def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:
     def units(attention: str) -> str:
         return listed("evidence_unitrecord", workspace=slug, attention=attention)
 
-    errors = listed("evidence_findingrecord", workspace=slug, severity__exact="error")
-    items = listed("evidence_reviewitemrecord", workspace=slug)
+    queue = listed("evidence_reviewitemrecord", workspace=slug)
+    found = listed("evidence_findingrecord", workspace=slug, severity__exact="error")
     return (
-        Number(summary.sources_new, gettext("new notes"), sources("new"), "warn"),
-        Number(summary.sources_changed, gettext("changed notes"), sources("changed"), "warn"),
-        Number(summary.sources_removed, gettext("removed notes"), sources("removed"), "warn"),
-        Number(summary.open_items, gettext("open review items"), items, "warn"),
-        Number(summary.orphans, gettext("orphans"), units("orphan"), "warn"),
-        Number(summary.invalid, gettext("unreadable units"), units("invalid"), "bad"),
-        Number(summary.errors, gettext("errors"), errors, "bad"),
+        Number(new, ngettext("new note", "new notes", new), sources("new"), "warn"),
+        Number(
+            changed, ngettext("changed note", "changed notes", changed), sources("changed"), "warn"
+        ),
+        Number(
+            removed, ngettext("removed note", "removed notes", removed), sources("removed"), "warn"
+        ),
+        Number(items, ngettext("open review item", "open review items", items), queue, "warn"),
+        Number(orphans, ngettext("orphan", "orphans", orphans), units("orphan"), "warn"),
+        Number(
+            invalid,
+            ngettext("unreadable unit", "unreadable units", invalid),
+            units("invalid"),
+            "bad",
+        ),
+        Number(
+            errors,
+            ngettext("error that blocks publication", "errors that block publication", errors),
+            found,
+            "bad",
+        ),
     )

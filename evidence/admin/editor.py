@@ -101,7 +101,7 @@ def _shown(
 def _conflict(form: UnitTextForm, record: UnitRecord, conflict: EditConflict) -> dict[str, Any]:
     # Whoever saves again has seen the other version, so the guard moves on to it.
     record.refresh_from_db(fields=["blob"])
-    form.data["blob"] = record.blob
+    form.data = {**form.data, "blob": record.blob}
     base, theirs = _text(conflict.base), _text(conflict.theirs)
     return {
         "conflict": conflict,

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.wording import KINDS, PURPOSES
 from evidence.models import Workspace
 
-Choices = Sequence[tuple[str, str | Promise]]
+Choices = Sequence[tuple[str, str]]
 
 
 class WorkspaceFilter(SimpleListFilter):
@@ -52,7 +52,7 @@ class KindFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
         """List the eight kinds in words."""
-        return list(KINDS.items())
+        return [(kind, str(words)) for kind, words in KINDS.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         """Keep the units of the chosen kind."""
@@ -67,7 +67,7 @@ class PurposeFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
         """List the four purposes in words."""
-        return list(PURPOSES.items())
+        return [(purpose, str(words)) for purpose, words in PURPOSES.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         """Keep the units that serve it: SQLite has no JSON containment, so the text is matched."""
@@ -90,9 +90,9 @@ class AttentionFilter(SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
         """List the three reasons."""
         return [
-            ("invalid", _("cannot be read")),
-            ("open", _("open review items")),
-            ("orphan", _("orphans: their source is gone")),
+            ("invalid", gettext("cannot be read")),
+            ("open", gettext("open review items")),
+            ("orphan", gettext("orphans: their source is gone")),
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar
 
 from django.contrib import messages
 from django.contrib.admin.utils import quote, unquote
-from django.contrib.auth.models import AnonymousUser, User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model
 from django.http import (
@@ -41,7 +40,7 @@ class ReadablePage(ModelAdmin):  # type: ignore[misc]  # Unfold ships no types
     """Methods `(request, object_id)` that get the address `<object_id>/<name>/`."""
     empty_title: ClassVar[Text] = ""
     empty_hint: ClassVar[Text] = ""
-    actions = None
+    actions: Sequence[str] | None = None
     list_filter_sheet = False
     list_per_page = 50
 
@@ -103,7 +102,7 @@ class ReadablePage(ModelAdmin):  # type: ignore[misc]  # Unfold ships no types
         self, request: HttpRequest, row: Model | None, template: str, **context: Any
     ) -> TemplateResponse:
         """Render a template inside the admin, with breadcrumbs to the row."""
-        request.current_app = self.admin_site.name  # type: ignore[attr-defined]
+        request.current_app = self.admin_site.name
         shared = {
             **self.admin_site.each_context(request),
             "opts": self.opts,
@@ -132,7 +131,7 @@ def require(request: HttpRequest, permission: str) -> None:
 
 def may(request: HttpRequest, permission: str) -> bool:
     """Tell whether the signed-in person has a permission such as `evidence.curate_workspace`."""
-    return isinstance(request.user, User | AnonymousUser) and request.user.has_perm(permission)
+    return request.user.has_perm(permission)
 
 
 def say_fault(request: HttpRequest, fault: Fault) -> None:

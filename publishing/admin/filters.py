@@ -8,13 +8,12 @@ from typing import Any
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
-from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from publishing.admin.wording import GENERATIONS
 from publishing.models import Generation
 
-Choices = Sequence[tuple[str, str | Promise]]
+Choices = Sequence[tuple[str, str]]
 
 
 class WorkspaceFilter(SimpleListFilter):
@@ -45,7 +44,7 @@ class StateFilter(SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
         """List the states in the order of a generation's life."""
-        return [(str(state), words) for state, (words, _tone) in GENERATIONS.items()]
+        return [(state, str(words)) for state, (words, _tone) in GENERATIONS.items()]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         """Keep the generations in the chosen state."""
