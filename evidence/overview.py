@@ -16,8 +16,6 @@ from evidence.ports import RevisionUnknown
 from evidence.reading import NotAWorkspace
 from evidence.standing import WorkspaceSummary, summaries
 
-FULL_ID = re.compile(r"[0-9a-f]{40}\Z")
-
 __all__ = [
     "CommitAuthor",
     "RevisionSummary",
@@ -29,6 +27,7 @@ __all__ = [
     "workspaces",
 ]
 
+FULL_ID = re.compile(r"[0-9a-f]{40}\Z")
 _CO_AUTHOR = re.compile(r"^co-authored-by:[^<>\n]*<([^<>\s]+)>\s*$", re.IGNORECASE | re.MULTILINE)
 
 
