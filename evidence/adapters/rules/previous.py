@@ -28,8 +28,8 @@ def keep_quoted(
     kept = tuple(unit for unit in units if _is_supported(unit, note.text))
     excerpts = [_searched(each) for unit in kept for each in unit.provenance.supporting_excerpts]
     for excerpt in sorted(excerpts, key=len, reverse=True):
-        free = [place for place in _places(excerpt, note.text) if note.is_free(place)]
-        note.take(sorted(free, key=lambda place: place not in told)[:1])
+        places = _places(excerpt, note.text)
+        note.take([min(places, key=lambda place: (not note.is_free(place), place not in told))])
     return kept
 
 
