@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from sqlglot import exp
 
 from evidence.domain.identifiers import identifier_parts
 from evidence.domain.sql_cursor import ColumnUse, Cursor
-from evidence.domain.sql_expressions import Form
+from evidence.domain.sql_operands import Form
 from evidence.domain.sql_parsing import parse, render
 from evidence.domain.sql_queries import QueryGrammar
 from evidence.domain.sql_tokens import SqlRefused, SqlToken, tokens_of
@@ -17,6 +18,8 @@ from evidence.messages import Message, gettext_noop
 
 __all__ = ["SqlRefused", "check_expression", "check_query", "normalized_sql"]
 
+_REMEMBERED = 1_024
+
 
 def check_expression(text: str, *, declared: Collection[str] | None = None) -> None:
     """Raise `SqlRefused` unless the text is one PostgreSQL expression (spec 10, SQL).
@@ -24,6 +27,28 @@ def check_expression(text: str, *, declared: Collection[str] | None = None) -> N
     With `declared`, a column written `schema.table.column` must be among them; its names are in
     canonical form, as `column_name` gives them.
     """
+    columns = _columns_of_expression(text)
+    if declared is not None:
+        _refuse_undeclared(columns, frozenset(declared))
+
+
+def check_query(text: str) -> None:
+    """Raise `SqlRefused` unless the text is exactly one read-only query; a last `;` is allowed."""
+    _judge_query(_without_last_semicolon(text))
+
+
+def normalized_sql(text: str) -> str:
+    """Give an expression in one spelling, so that two can be compared.
+
+    What is stored stays the author's text: sqlglot rewrites it. Raises `SqlRefused`.
+    """
+    tokens = tokens_of(text)
+    return render(parse(text, into=exp.Condition, tokens=tokens))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _columns_of_expression(text: str) -> tuple[ColumnUse, ...]:
+    """Judge an expression once, however often its unit is read; a refusal is not remembered."""
     tokens = tokens_of(text)
     _refuse_statement(tokens)
     grammar = QueryGrammar(tokens)
@@ -34,13 +59,11 @@ def check_expression(text: str, *, declared: Collection[str] | None = None) -> N
     if tokens[-1].text == "*":
         raise _refused(tokens[-1], gettext_noop("A bare * is not an expression."))
     parse(text, into=exp.Condition, tokens=tokens)
-    if declared is not None:
-        _refuse_undeclared(grammar.columns, frozenset(declared))
+    return tuple(grammar.columns)
 
 
-def check_query(text: str) -> None:
-    """Raise `SqlRefused` unless the text is exactly one read-only query; a last `;` is allowed."""
-    text = _without_last_semicolon(text)
+@lru_cache(maxsize=_REMEMBERED)
+def _judge_query(text: str) -> None:
     tokens = tokens_of(text)
     grammar = QueryGrammar(tokens)
     if grammar.sees("("):
@@ -50,15 +73,6 @@ def check_query(text: str) -> None:
         grammar.query()
     _refuse_rest(grammar)
     parse(text, into=exp.Query, tokens=tokens)
-
-
-def normalized_sql(text: str) -> str:
-    """Give an expression in one spelling, so that two can be compared.
-
-    What is stored stays the author's text: sqlglot rewrites it. Raises `SqlRefused`.
-    """
-    tokens = tokens_of(text)
-    return render(parse(text, into=exp.Condition, tokens=tokens))
 
 
 def _refuse_statement(tokens: list[SqlToken]) -> None:
@@ -79,7 +93,7 @@ def _refuse_rest(grammar: Cursor) -> None:
     raise grammar.refusal()
 
 
-def _refuse_undeclared(used: list[ColumnUse], declared: frozenset[str]) -> None:
+def _refuse_undeclared(used: Sequence[ColumnUse], declared: frozenset[str]) -> None:
     for column in used:
         parts = identifier_parts(column.name)
         if len(parts) >= 3 and ".".join(parts) not in declared:

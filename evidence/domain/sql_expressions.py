@@ -7,11 +7,7 @@ in one pass; only after them does sqlglot see the text (spec 10, SQL).
 
 from __future__ import annotations
 
-from enum import Enum
-
-from evidence.domain.sql_cursor import ColumnUse
-from evidence.domain.sql_functions import FunctionGrammar
-from evidence.domain.sql_words import QUERY_STARTS
+from evidence.domain.sql_operands import ROWS, Form, OperandGrammar
 
 # Binding strengths, weakest first, as in the %left … %nonassoc lines of gram.y.
 _OR, _AND, _NOT, _IS, _COMPARISON, _LIKE, _OPERATOR, _SUM, _PRODUCT, _POWER = range(1, 11)
@@ -33,28 +29,8 @@ _LOGIC = frozenset({_OR, _AND})
 _JSON_TYPES = frozenset({"VALUE", "SCALAR", "ARRAY", "OBJECT"})
 
 
-class Form(Enum):
-    """What an operand turned out to be, where it matters."""
-
-    VALUE = "value"
-    QUERY = "query"
-    ROW = "row"
-    PAIR = "pair"
-
-
-_ROWS = frozenset({Form.ROW, Form.PAIR})
-
-
-class ExpressionGrammar(FunctionGrammar):
+class ExpressionGrammar(OperandGrammar):
     """Reads expressions by operator precedence."""
-
-    def query(self) -> None:
-        """Read a query without its brackets; the grammar of queries knows how."""
-        raise NotImplementedError
-
-    def query_tail(self) -> None:
-        """Read what may follow the first query of a bracket: UNION, ORDER BY, LIMIT, …"""
-        raise NotImplementedError
 
     def expression(self, floor: int = 0) -> Form:
         """Read operands joined by operators that bind more strongly than `floor`."""
@@ -67,6 +43,10 @@ class ExpressionGrammar(FunctionGrammar):
             raise self.refusal()
         form = self._operand(restricted=True)
         self._operators(form, floor, restricted=True)
+
+    def continued(self, form: Form) -> Form:
+        """Read the operators behind an operand that was already read."""
+        return self._operators(form, 0, restricted=False)
 
     def _operators(self, form: Form, floor: int, *, restricted: bool) -> Form:
         while (strength := self._strength(restricted=restricted)) > floor:
@@ -145,7 +125,7 @@ class ExpressionGrammar(FunctionGrammar):
         if not (self.sees_one_of(_QUANTIFIERS) and self.ahead(1).text == "("):
             return False
         self.step()
-        if self.brackets() in _ROWS:
+        if self.brackets() in ROWS:
             raise self.refusal()
         return True
 
@@ -199,11 +179,11 @@ class ExpressionGrammar(FunctionGrammar):
         elif token.kind == "operator" or self.sees("OPERATOR", "("):
             self._prefixed(restricted=restricted)
         elif token.text == "(":
-            return self._after_brackets(self.brackets(), restricted=restricted)
+            return self.after_brackets(self.brackets(), restricted=restricted)
         elif self.sees("ROW", "("):
-            return self._after_brackets(self._row(), restricted=restricted)
+            return self.after_brackets(self.row(), restricted=restricted)
         else:
-            self._simple_operand()
+            self.simple_operand()
         return Form.VALUE
 
     def _prefixed(self, *, restricted: bool) -> None:
@@ -215,96 +195,3 @@ class ExpressionGrammar(FunctionGrammar):
             self.restricted_expression(floor)
         else:
             self.expression(floor)
-
-    def _simple_operand(self) -> None:
-        token = self.now
-        if token.kind in {"number", "bits"}:
-            self.step()
-        elif self.sees_string():
-            self.string()
-        elif not (self.keyword_operand() or self.typed_constant()):
-            self._name()
-
-    def _name(self) -> None:
-        start = self.now.start
-        plain_function = self.is_function_name()
-        if not (plain_function or self.is_column_name()):
-            raise self.refusal()
-        simple = self.is_column_name()
-        names = [self.step().raw]
-        if simple:
-            names += self.dotted_rest()
-        if self.now.text == "(" and (plain_function or len(names) > 1):
-            self.function_call()
-        elif self.sees_string() and (plain_function or len(names) > 1):
-            self.string()
-        elif not simple:
-            raise self.refusal()
-        else:
-            self.columns.append(ColumnUse(name=".".join(names), start=start))
-            self.indirection()
-
-    def indirection(self) -> None:
-        """Read `.field`, `[1]`, `[1:2]` and a last `.*`, as far as they go."""
-        while True:
-            if self.now.text == "." and self.ahead(1).text == "*":
-                self.take(".", "*")
-                return
-            if self.take("."):
-                self.any_name()
-            elif self.take("["):
-                self._subscript()
-            else:
-                return
-
-    def _subscript(self) -> None:
-        if not self.sees(":"):
-            self.expression()
-        if self.take(":") and not self.sees("]"):
-            self.expression()
-        self.need("]")
-
-    def _after_brackets(self, form: Form, *, restricted: bool) -> Form:
-        if form not in _ROWS:
-            if self.now.text in {".", "["}:
-                self.indirection()
-                return Form.VALUE
-            return form
-        if restricted or not self.take("OVERLAPS"):
-            return form
-        other = self._row() if self.sees("ROW", "(") else self.brackets()
-        if form is not Form.PAIR or other is not Form.PAIR:
-            raise self.refusal()
-        return Form.VALUE
-
-    def _row(self) -> Form:
-        self.need("ROW", "(")
-        count = 0 if self.sees(")") else self.listed(self.expression)
-        self.need(")")
-        return Form.PAIR if count == 2 else Form.ROW
-
-    def brackets(self) -> Form:
-        """Read `( … )` and tell whether it was a row, a whole query, or one value."""
-        self.need("(")
-        form = self._inside_brackets()
-        self.need(")")
-        return form
-
-    def _inside_brackets(self) -> Form:
-        if self.sees_one_of(QUERY_STARTS):
-            self.query()
-            return Form.QUERY
-        if self.sees("("):
-            form = self.brackets()
-            if form is Form.QUERY and not self.sees(")"):
-                self.query_tail()
-            if form is Form.QUERY and self.sees(")"):
-                return form
-            form = self._operators(
-                self._after_brackets(form, restricted=False), 0, restricted=False
-            )
-        else:
-            form = self.expression()
-        if self.take(","):
-            return Form.PAIR if self.listed(self.expression) == 1 else Form.ROW
-        return Form.VALUE

@@ -1,17 +1,15 @@
-"""One read-only query in PostgreSQL's grammar (`gram.y`: select_no_parens, from_clause)."""
+"""One read-only query in PostgreSQL's grammar (`gram.y`: select_no_parens)."""
 
 from __future__ import annotations
 
-from evidence.domain.sql_expressions import ExpressionGrammar, Form
-from evidence.domain.sql_words import QUERY_STARTS
+from evidence.domain.sql_operands import Form
+from evidence.domain.sql_tables import TableGrammar
 
 _SET_OPERATORS = frozenset({"UNION", "INTERSECT", "EXCEPT"})
-_JOIN_SIDES = frozenset({"LEFT", "RIGHT", "FULL"})
-_JOIN_STARTS = _JOIN_SIDES | {"JOIN", "INNER", "CROSS", "NATURAL"}
 _ROWS = frozenset({"ROW", "ROWS"})
 
 
-class QueryGrammar(ExpressionGrammar):
+class QueryGrammar(TableGrammar):
     """Reads SELECT, VALUES and WITH … SELECT; neither INTO nor FOR UPDATE, nor any other verb."""
 
     def query_in_brackets(self) -> None:
@@ -26,6 +24,12 @@ class QueryGrammar(ExpressionGrammar):
             self.listed(self._common_table)
         self._query_part()
         self.query_tail()
+
+    def query_goes_on(self) -> bool:
+        """Read the rest of a query that began with a bracket; tell whether there was any."""
+        before = self.now
+        self.query_tail()
+        return self.now is not before
 
     def query_tail(self) -> None:
         """Read UNION and the like, then ORDER BY, LIMIT, OFFSET and FETCH."""
@@ -65,7 +69,7 @@ class QueryGrammar(ExpressionGrammar):
 
     def _common_table(self) -> None:
         self.column_name()
-        self._maybe_names()
+        self.maybe_names()
         self.need("AS")
         if not self.take("MATERIALIZED"):
             self.take("NOT", "MATERIALIZED")
@@ -88,7 +92,7 @@ class QueryGrammar(ExpressionGrammar):
             self.take("ALL")
         self.listed(self._target)
         if self.take("FROM"):
-            self.listed(self._table)
+            self.listed(self.table)
         if self.take("WHERE"):
             self.expression()
         self._groups()
@@ -126,129 +130,3 @@ class QueryGrammar(ExpressionGrammar):
             self.enclosed(lambda: self.listed(self.expression))
         else:
             self.expression()
-
-    def _table(self) -> None:
-        self._table_part()
-        self._joins()
-
-    def _joins(self) -> None:
-        while self.sees_one_of(_JOIN_STARTS):
-            if self.take("CROSS"):
-                self.need("JOIN")
-                self._table_part()
-            elif self.take("NATURAL"):
-                self._join_word()
-                self._table_part()
-            else:
-                self._join_word()
-                self._table_part()
-                self._joins()
-                self._join_condition()
-
-    def _join_word(self) -> None:
-        if self.take_one_of(_JOIN_SIDES):
-            self.take("OUTER")
-        else:
-            self.take("INNER")
-        self.need("JOIN")
-
-    def _join_condition(self) -> None:
-        if self.take("ON"):
-            self.expression()
-            return
-        self.need("USING")
-        self._names()
-        if self.take("AS"):
-            self.column_name()
-
-    def _table_part(self) -> None:
-        if self.sees("("):
-            if self._holds_query():
-                self._alias()
-        elif self.take("LATERAL"):
-            if self.sees("("):
-                self.query_in_brackets()
-                self._alias()
-            else:
-                self._table_function()
-        elif self._calls_function():
-            self._table_function()
-        else:
-            self.take("ONLY")
-            self.column_name()
-            if len(self.dotted_rest()) > 2:
-                raise self.refusal()  # catalogue.schema.table is the longest
-            self._alias()
-
-    def _calls_function(self) -> bool:
-        distance = 1
-        while self.ahead(distance).text == ".":
-            distance += 2
-        return self.ahead(distance).text == "("
-
-    def _table_function(self) -> None:
-        if self.is_column_name() and self.ahead(1).text == ".":
-            self.step()
-            self.dotted_rest()
-        elif self.is_function_name():
-            self.step()
-        else:
-            raise self.refusal()
-        self.arguments()
-        self.take("WITH", "ORDINALITY")
-        self._alias(of_function=True)
-
-    def _holds_query(self) -> bool:
-        """Read `( … )` in FROM; tell whether it was a query rather than a join."""
-        self.need("(")
-        is_query = self.sees_one_of(QUERY_STARTS)
-        if is_query:
-            self.query()
-        elif self.sees("("):
-            is_query = self._holds_query()
-            if not self.sees(")"):
-                is_query = is_query and self._goes_on()
-                if not is_query:
-                    self._alias()
-                    self._needs_joins()
-        else:
-            self._table_part()
-            self._needs_joins()
-        self.need(")")
-        return is_query
-
-    def _goes_on(self) -> bool:
-        """Read the rest of a query that began with a bracket, if there is one."""
-        before = self.now
-        self.query_tail()
-        return self.now is not before
-
-    def _needs_joins(self) -> None:
-        if not self.sees_one_of(_JOIN_STARTS):
-            raise self.refusal()
-        self._joins()
-
-    def _alias(self, *, of_function: bool = False) -> None:
-        named = True
-        if self.take("AS"):
-            named = not (of_function and self.sees("("))
-            if named:
-                self.column_name()
-        elif self.is_column_name():
-            self.step()
-        else:
-            return
-        if self.sees("("):
-            typed = of_function and not (named and self.ahead(2).text in {",", ")"})
-            self._names(typed=typed)
-
-    def _maybe_names(self) -> None:
-        if self.sees("("):
-            self._names()
-
-    def _names(self, *, typed: bool = False) -> None:
-        self.enclosed(lambda: self.listed(self._typed_name if typed else self.column_name))
-
-    def _typed_name(self) -> None:
-        self.column_name()
-        self.type_name()
