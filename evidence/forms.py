@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.units import UnitInvalid
 from evidence.faults import CuratorFault
+from evidence.models import SourceRecord, Workspace
 from evidence.translation import sentence
 
 MAX_UNIT_CHARS = 64 * 1024
@@ -90,6 +91,25 @@ class SettleForm(forms.Form):
 
     ordinal = forms.IntegerField(min_value=0, max_value=1999)
     blob = forms.RegexField(r"^[0-9a-f]{40}$")
+
+
+class PrepareForm(forms.Form):
+    """Which notes of one workspace to prepare; none means everything that changed."""
+
+    only = forms.ModelMultipleChoiceField(
+        SourceRecord.objects.none(), to_field_name="path", required=False
+    )
+
+    def __init__(self, *args: Any, workspace: Workspace, **kwargs: Any) -> None:
+        """Take the workspace: a note of another one is no choice."""
+        super().__init__(*args, **kwargs)
+        field = self.fields["only"]
+        assert isinstance(field, forms.ModelMultipleChoiceField)  # noqa: S101 - for the type checker
+        field.queryset = SourceRecord.objects.filter(workspace=workspace)
+
+    def paths(self) -> tuple[str, ...]:
+        """Give the chosen paths of a valid form."""
+        return tuple(row.path for row in self.cleaned_data["only"])
 
 
 class RelinkForm(forms.Form):

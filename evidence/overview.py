@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -96,6 +97,18 @@ def revision(slug: str, commit: str) -> RevisionSummary:
         message=row.message,
         **row.summary,
     )
+
+
+def positions(commits: Mapping[str, str | None]) -> dict[str, int]:
+    """Give the place in the history of one commit a workspace, by slug; one query for all.
+
+    A workspace whose commit is None or has left the history is not in the answer.
+    """
+    wanted = {slug: commit for slug, commit in commits.items() if commit}
+    rows = RevisionRecord.objects.filter(
+        workspace__slug__in=wanted, commit__in=set(wanted.values())
+    ).values_list("workspace__slug", "commit", "position")
+    return {slug: position for slug, commit, position in rows if wanted[slug] == commit}
 
 
 def authors_between(slug: str, after: str | None, upto: str) -> tuple[CommitAuthor, ...]:

@@ -61,10 +61,16 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     """Fill the home page for Unfold (`DASHBOARD_CALLBACK`)."""
     if not may(request, "evidence.view_workspace"):
         return context
-    runs = open_runs()
+    summaries, runs = knowledge.workspaces(), open_runs()
+    statuses = publication.statuses({each.slug: each.head for each in summaries})
     cards = [
-        _card(request, summary, [run for run in runs if run.workspace == summary.slug])
-        for summary in knowledge.workspaces()
+        _card(
+            request,
+            summary,
+            statuses[summary.slug],
+            [run for run in runs if run.workspace == summary.slug],
+        )
+        for summary in summaries
     ]
     return context | {
         "title": gettext("Home"),
@@ -74,9 +80,11 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
 
 
 def _card(
-    request: HttpRequest, summary: WorkspaceSummary, runs: Sequence[OpenRun]
+    request: HttpRequest,
+    summary: WorkspaceSummary,
+    status: PublicationStatus,
+    runs: Sequence[OpenRun],
 ) -> WorkspaceCard:
-    status = publication.status(summary.slug)
     exam = status.active.evaluation if status.active else None
     return WorkspaceCard(
         summary=summary,

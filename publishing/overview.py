@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from uuid import UUID
 
 from django.db.models import OuterRef, Prefetch, QuerySet, Subquery
@@ -11,7 +12,7 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import RevisionUnknown
 from publishing import generations, summaries
-from publishing.domain.lifecycle import ApprovalState
+from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationState
 from publishing.generations import LiveGeneration
 from publishing.models import Approval, Evaluation, Generation
 from publishing.summaries import (
@@ -61,6 +62,34 @@ def status(workspace: str, *, limit: int = 20) -> PublicationStatus:
         open_approval=open_approval(workspace),
         generations=listed,
     )
+
+
+def statuses(heads: Mapping[str, str]) -> dict[str, PublicationStatus]:
+    """Give, for each workspace by slug, what answers and what is under way, given its head.
+
+    `generations` holds the unfinished ones alone. The number of queries does not depend on how
+    many workspaces there are.
+    """
+    states = {GenerationState.ACTIVE, *UNFINISHED}
+    rows = _with_exams().filter(workspace__in=heads, state__in=states)
+    found = [(row.workspace, summaries.generation_of(row)) for row in rows]
+    active = {slug: each for slug, each in found if each.state is GenerationState.ACTIVE}
+    newest = evidence_overview.positions(heads)
+    published = evidence_overview.positions({slug: each.revision for slug, each in active.items()})
+    approvals = Approval.objects.filter(workspace__in=heads, state=ApprovalState.OPEN)
+    waiting = {row.workspace: summaries.approval_of(row) for row in approvals}
+    return {
+        slug: PublicationStatus(
+            head=head,
+            active=active.get(slug),
+            behind=newest[slug] - published[slug] if {slug} <= newest.keys() & published else None,
+            open_approval=waiting.get(slug),
+            generations=tuple(
+                each for name, each in found if name == slug and each.state in UNFINISHED
+            ),
+        )
+        for slug, head in heads.items()
+    }
 
 
 def generation_summaries(workspace: str, *, limit: int = 50) -> tuple[GenerationSummary, ...]:

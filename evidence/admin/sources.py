@@ -94,8 +94,7 @@ class SourcePage(ReadablePage):
     ) -> HttpResponse:
         """Offer to prepare what changed above the list."""
         extra = {"waiting": preparing.waiting(request), "may_curate": self._may_curate(request)}
-        page: HttpResponse = super().changelist_view(request, extra | (extra_context or {}))
-        return page
+        return super().changelist_view(request, extra | (extra_context or {}))
 
     def _may_curate(self, request: HttpRequest) -> bool:
         return may(request, "evidence.curate_workspace")

@@ -35,7 +35,7 @@ class UnitPage(ReadablePage):
     steps = ("edit", "settle", "retire", "relink")
     list_display = ("title", "kind_words", "state", "purpose_words", "source_words")
     list_filter = (WorkspaceFilter, KindFilter, AttentionFilter, PurposeFilter)
-    search_fields = ("title", "evidence_id", "path", "search_text")
+    search_fields = ("title", "evidence_id", "path", "source_file", "search_text")
     list_select_related = ("workspace",)
     empty_title = _("No units here")
     empty_hint = _("Units are made from notes: add a source note, then prepare it.")

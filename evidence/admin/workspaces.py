@@ -19,6 +19,7 @@ from evidence.admin import preparing
 from evidence.admin.pages import ReadablePage, go, may, require, say_fault
 from evidence.admin.wording import short
 from evidence.faults import Fault
+from evidence.forms import PrepareForm
 from evidence.models import Workspace
 
 OPERATE = "evidence.operate_workspace"
@@ -54,8 +55,12 @@ class WorkspacePage(ReadablePage):
         require(request, "evidence.curate_workspace")
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        get_object_or_404(Workspace, slug=slug)
-        return preparing.start(request, slug, only=tuple(request.POST.getlist("only")))
+        workspace = get_object_or_404(Workspace, slug=slug)
+        form = PrepareForm(request.POST, workspace=workspace)
+        if not form.is_valid():
+            messages.error(request, gettext("Choose notes of this workspace."))
+            return go("evidence_sourcerecord_changelist")
+        return preparing.start(request, slug, only=form.paths())
 
     def sync(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Mirror what arrived in the repository by another way than the portal."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +11,14 @@ from django.utils.translation import gettext
 
 from evidence import overview
 from evidence.admin.wording import short
+from evidence.messages import gettext_noop
 from evidence.overview import CommitAuthor
-from evidence.ports import Actor
+from evidence.ports import Actor, RevisionUnknown
 from publishing import four_eyes, generations
 from publishing.admin.forms import ReleaseForm
 from publishing.overview import open_approval
+
+COMMIT = re.compile("[0-9a-f]{40}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +36,8 @@ class NewCommit:
 def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
     """Give the context of the release page. Raises `WorkspaceUnknown`, `RevisionUnknown`."""
     workspace = overview.workspace(slug)
+    if revision is not None and not COMMIT.fullmatch(revision):
+        raise RevisionUnknown(gettext_noop("This is not the full id of a commit."))
     summary = overview.revision(slug, revision or workspace.head)
     live = generations.active(slug)
     active = live.stored.revision if live else None

@@ -142,6 +142,21 @@ def test_a_large_workspace_costs_no_more_queries_than_a_small_one(portal_home: P
     assert counts[0] == counts[1]
 
 
+def test_twelve_workspaces_cost_as_many_queries_as_two(portal_home: Path) -> None:
+    reader = signed_in("Readers")
+    home(reader)
+    counts = []
+    for first, last in ((0, 2), (2, 12)):
+        for number in range(first, last):
+            slug = f"reparto-{number}"
+            mirror.sync_workspace(a_workspace(a_corpus(1, slug=slug), slug=slug).slug)
+        with CaptureQueriesContext(connection) as queries:
+            page = home(reader)
+        assert page.count('role="region"') == last
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
 def test_the_groups_hold_what_the_specification_says(db: None) -> None:
     held = {
         group.name: set(group.permissions.values_list("codename", flat=True))

@@ -156,3 +156,11 @@ def test_pages_speak_the_language_of_the_browser(reader: Client, workspace: Work
     english = reader.get(place_of_units, headers={"accept-language": "en"}).content.decode()
     assert "Voce di glossario" in italian
     assert "Glossary term" in english
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("name", ["q", "workspace", "state__exact", "p"])
+def test_a_nul_in_an_address_is_refused_before_the_database(
+    model: type[Model], name: str, reader: Client, workspace: Workspace
+) -> None:
+    assert reader.get(place(model, "changelist"), {name: "a\0b"}).status_code == 400

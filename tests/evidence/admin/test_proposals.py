@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -11,12 +13,20 @@ from evidence import conf, mirror, proposals
 from evidence.models import PreparationRun, RunState, SourceRecord, UnitRecord, Workspace
 from portal.celery import app
 from tests.evidence.admin.conftest import SignIn
-from tests.makers import put
+from tests.makers import a_workspace, put, yaml_of_workspace
 
 pytestmark = pytest.mark.django_db
 
 NOTE = "# Dimissioni\n\nDimissione protetta: dimissione con assistenza a casa.\n"
 HOSTILE = "<script>alert(1)</script>Ricovero <b>ordinario</b>: ricovero con pernottamento.\n"
+
+
+@pytest.fixture
+def eager() -> Iterator[None]:
+    """Let tasks run where they are sent, without a broker."""
+    app.conf.update(task_always_eager=True, task_eager_propagates=True)
+    yield
+    app.conf.update(task_always_eager=False, task_eager_propagates=False)
 
 
 @pytest.fixture
@@ -56,9 +66,8 @@ def test_preparing_starts_a_run_and_sends_its_task_once_it_is_committed(
     curator: Client,
     waiting: Workspace,
     django_capture_on_commit_callbacks: DjangoCaptureOnCommitCallbacks,
-    monkeypatch: pytest.MonkeyPatch,
+    eager: None,
 ) -> None:
-    monkeypatch.setattr(app.conf, "task_always_eager", True)
     with django_capture_on_commit_callbacks() as sent:
         answer = curator.post(reverse("admin:evidence_prepare", args=["clinica"]))
     run = PreparationRun.objects.get()
@@ -79,7 +88,7 @@ def test_a_dead_broker_only_delays_a_preparation(
         answer = curator.post(reverse("admin:evidence_prepare", args=["clinica"]), follow=True)
     assert answer.status_code == 200
     assert "Waiting for a worker" in answer.content.decode()
-    assert proposals.abandoned() == (str(PreparationRun.objects.get().pk),)
+    assert PreparationRun.objects.get().state == RunState.WAITING
 
 
 def test_only_the_ticked_notes_are_prepared(curator: Client, waiting: Workspace) -> None:
@@ -90,6 +99,19 @@ def test_only_the_ticked_notes_are_prepared(curator: Client, waiting: Workspace)
         {"action": "prepare_selected", "_selected_action": [row.pk]},
     )
     assert PreparationRun.objects.get().only == ["source/altra.md"]
+
+
+@pytest.mark.parametrize("path", ["source/altrove.md", "../x", "a\0b", "source/nota-0.md"])
+def test_a_note_of_another_workspace_is_no_choice(
+    curator: Client, waiting: Workspace, path: str
+) -> None:
+    other = a_workspace({"workspace.yaml": yaml_of_workspace("altra")}, slug="altra")
+    mirror.sync_workspace(other.slug)
+    answer = curator.post(
+        reverse("admin:evidence_prepare", args=["altra"]), {"only": [path]}, follow=True
+    )
+    assert "Choose notes of this workspace." in answer.content.decode()
+    assert not PreparationRun.objects.exists()
 
 
 def test_a_second_preparation_is_refused_in_words(
