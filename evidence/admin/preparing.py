@@ -47,6 +47,5 @@ def waiting(request: HttpRequest) -> list[Waiting]:
     rows = Workspace.objects.annotate(
         count=Count("sources", filter=Q(sources__state__in=WAITING))
     ).filter(count__gt=0)
-    if slug := request.GET.get("workspace"):
-        rows = rows.filter(slug=slug)
-    return [Waiting(row.slug, row.title, row.count) for row in rows]
+    asked = request.GET.get("workspace")
+    return [Waiting(row.slug, row.title, row.count) for row in rows if asked in {None, row.slug}]

@@ -230,6 +230,15 @@ def test_a_note_is_written_as_one_commit(curator: Client, workspace: Workspace) 
     assert SourceRecord.objects.get(path="source/dimissioni.md").state == "new"
 
 
+def test_a_note_for_a_workspace_that_is_none_has_no_page(
+    curator: Client, workspace: Workspace
+) -> None:
+    write = reverse("admin:evidence_sourcerecord_write")
+    assert curator.get(write, {"workspace": "clinica"}).status_code == 200
+    for slug in ("altrove", "a\0b"):
+        assert curator.get(write, {"workspace": slug}).status_code == 404
+
+
 @pytest.mark.parametrize("name", ["../fuori.md", ".nascosta.md", "nota.exe", "nota-0.md"])
 def test_a_note_with_a_bad_name_keeps_its_text(
     curator: Client, workspace: Workspace, name: str
