@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db import transaction
+from django.db.models import Count
 from django.utils import timezone
 
 from evidence import mirror_rows, plugged, source_rows, unit_rows
@@ -16,7 +17,6 @@ from evidence.mirrored import Known
 from evidence.models import (
     FindingRecord,
     ListedUnitRecord,
-    ReviewItemRecord,
     RevisionRecord,
     Workspace,
 )
@@ -25,6 +25,8 @@ from evidence.projection import Projection, project
 from evidence.reading import read_revision
 
 TRIES = 10
+OPEN_ITEM = "review_item_open"
+"""The finding that stands for one open review item."""
 
 
 class MirrorBusy(OutsideFault):
@@ -103,14 +105,18 @@ def summary_of(report: ValidationReport) -> dict[str, int]:
 
 def head_summary(workspace: Workspace) -> dict[str, int]:
     """Count what the mirror says of the head, as `summary_of` counts a report."""
-    findings = FindingRecord.objects.filter(workspace=workspace)
-    units = ReviewItemRecord.objects.filter(unit__workspace=workspace)
-    warnings = findings.filter(severity=Severity.WARNING).exclude(code__in=BLOCKING_CODES)
+    rows = FindingRecord.objects.filter(workspace=workspace).order_by()
+    counted = list(rows.values_list("severity", "code").annotate(count=Count("pk")))
+    orphans = ListedUnitRecord.objects.filter(workspace=workspace, source_file="")
     return {
-        "errors": findings.filter(severity=Severity.ERROR).count(),
-        "warnings": warnings.count(),
-        "open_review_items": units.count(),
-        "orphans": ListedUnitRecord.objects.filter(workspace=workspace, source_file="").count(),
+        "errors": sum(count for severity, _, count in counted if severity == Severity.ERROR),
+        "warnings": sum(
+            count
+            for severity, code, count in counted
+            if severity == Severity.WARNING and code not in BLOCKING_CODES
+        ),
+        "open_review_items": sum(count for _, code, count in counted if code == OPEN_ITEM),
+        "orphans": orphans.count(),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from evidence.changed_files import Mirrored
 from evidence.domain.manifest import ManifestSource
 from evidence.domain.relations import Listing
+from evidence.domain.tree import WORKSPACE_FILE
 from evidence.models import (
     FindingRecord,
     ListedUnitRecord,
@@ -16,6 +17,7 @@ from evidence.models import (
     Workspace,
 )
 from evidence.relating import Scope
+from evidence.surveying import FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Known:
         """Give source rows by path."""
         if self.nothing or not paths:
             return {}
-        rows = SourceRecord.objects.filter(workspace=self.workspace, path__in=paths)
+        rows = SourceRecord.objects.filter(workspace=self.workspace, path__in=paths).order_by()
         return {row.path: row for row in rows}
 
     def listings(self, ids: Collection[str] | None = None) -> dict[str, Listing]:
@@ -76,19 +78,21 @@ class Known:
             return {}
         hashes = dict(self.workspace.file_hashes)
         for model in (UnitRecord, SourceRecord):
-            rows = model.objects.filter(workspace=self.workspace).exclude(blob="")
-            pairs = rows.order_by().values_list("path", "bytes_sha256")
-            hashes.update((f"evidence/{path}", sha256) for path, sha256 in pairs.iterator())
+            rows = model.objects.filter(workspace=self.workspace).order_by()
+            pairs = rows.values_list("path", "bytes_sha256")
+            # A source that was removed has a row and no hash.
+            hashes |= {f"{FOLDER}{path}": sha256 for path, sha256 in pairs if sha256}
         return hashes
 
     def _units(self, **condition: object) -> dict[str, UnitRecord]:
         if self.nothing:
             return {}
-        rows = UnitRecord.objects.filter(workspace=self.workspace, **condition)
+        # Without `order_by()` SQLite walks all paths in order instead of using the right index.
+        rows = UnitRecord.objects.filter(workspace=self.workspace, **condition).order_by()
         return {row.path: row for row in rows.defer("search_text", "purposes")}
 
     def _paths(self) -> set[str]:
-        return {path.removeprefix("evidence/") for path in self.hashes()} - {"workspace.yaml"}
+        return {path.removeprefix(FOLDER) for path in self.hashes()} - {WORKSPACE_FILE}
 
     def _refused(self) -> set[str]:
         rows = FindingRecord.objects.filter(workspace=self.workspace, scope=Scope.REFUSED)

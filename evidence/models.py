@@ -120,6 +120,9 @@ class ListedUnitRecord(models.Model):
         constraints = [
             models.UniqueConstraint(fields=("workspace", "evidence_id"), name="one_listing_an_id"),
         ]
+        indexes = [
+            models.Index(fields=("workspace", "source_file"), name="listing_by_source"),
+        ]
 
     def __str__(self) -> str:
         """Show the id."""
@@ -158,6 +161,8 @@ class UnitRecord(models.Model):
         indexes = [
             models.Index(fields=("workspace", "evidence_id"), name="unit_by_id"),
             models.Index(fields=("workspace", "source_file"), name="unit_by_source"),
+            # Holds all that a content digest asks of ten thousand rows.
+            models.Index(fields=("workspace", "path", "bytes_sha256"), name="unit_hashes"),
         ]
 
     def __str__(self) -> str:
