@@ -8,7 +8,7 @@ from evidence import plugged
 from evidence.committing import Deed, commit
 from evidence.domain import resolution
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
-from evidence.domain.formats import is_accepted
+from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.identifiers import unit_path
 from evidence.domain.manifest import parse_manifest
 from evidence.domain.normalization import decode_utf8, normalize_source
@@ -67,7 +67,10 @@ def save_file(*, workspace: str, path: str, text: str, blob: str, author: Actor)
 
 
 def add_source(*, workspace: str, name: str, text: str, author: Actor) -> str:
-    """Add a note under `source/` and give the commit. Raises `NoteRefused`, `PathRefused`."""
+    """Add a note under `source/` and give the commit.
+
+    Raises `NoteRefused`, `PathRefused`, `SourceUnreadable`.
+    """
     row = Workspace.named(workspace)
     repository = plugged.repository(workspace)
     head = repository.head(row.branch)
@@ -76,7 +79,9 @@ def add_source(*, workspace: str, name: str, text: str, author: Actor) -> str:
     if is_allowed(path) and repository.entry(head, FOLDER + path):
         message = Message(gettext_noop("There is a note “%(path)s” already."), path=path)
         raise NoteRefused(message, path=path)
-    change_set = ChangeSet({path: normalize_source(encoded(text)).encode()})
+    normalized = normalize_source(encoded(text))
+    render_source(path, normalized)  # refuses what could not be prepared
+    change_set = ChangeSet({path: normalized.encode()})
     deed = Deed(actor=author, action="add-source", title=f"Add {path}")
     return commit(workspace=row, change_set=change_set, parent=head, deed=deed)
 

@@ -34,6 +34,7 @@ ERROR_CODES = frozenset(
         "source_not_prepared",
         "source_type_unsupported",
         "source_too_large",
+        "source_unreadable",
         "excerpt_not_found",
         "credential_detected",
         "atomic_content_too_large",

@@ -5,10 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
+from evidence.domain.json_sources import render_json
 from evidence.domain.paths import Place, place_of
+from evidence.domain.python_sources import render_python
+from evidence.domain.sections import SourceUnreadable
+from evidence.domain.sql_sources import render_sql
+from evidence.domain.text import normalize_text
 from evidence.domain.workspace import DEFAULT_FORMATS, WorkspaceFile
+from evidence.domain.yaml_sources import render_yaml
+from evidence.messages import gettext_noop
 
 Render = Callable[[str], str]
+MAX_RENDERED_CHARS = 4 * 1024 * 1024
 
 
 def _as_it_is(text: str) -> str:
@@ -20,6 +28,11 @@ RENDERERS: Mapping[str, Render] = {
     "markdown": _as_it_is,
     "txt": _as_it_is,
     "sql.md": _as_it_is,
+    "yaml": render_yaml,
+    "yml": render_yaml,
+    "json": render_json,
+    "py": render_python,
+    "sql": render_sql,
 }
 """How the normalized text of each format becomes the text a restructurer reads."""
 
@@ -53,9 +66,21 @@ def format_of(path: str, formats: tuple[str, ...]) -> str | None:
 
 
 def render_source(path: str, text: str) -> str:
-    """Give the text that is restructured and searched for excerpts; the hash is of `text`."""
+    """Give the text that is restructured and searched for excerpts; the hash is of `text`.
+
+    Raises `SourceUnreadable`, with the path, for a file that is not what its name says.
+    """
     found = format_of(path, tuple(RENDERERS))
-    return RENDERERS[found](text) if found else text
+    render = RENDERERS[found] if found else _as_it_is
+    try:
+        # What was escaped in the file may be composed otherwise than a normalized text is.
+        rendered = normalize_text(render(text))
+    except SourceUnreadable as fault:
+        fault.path = path
+        raise
+    if len(rendered) > MAX_RENDERED_CHARS:
+        raise SourceUnreadable(gettext_noop("Written out, the file is too long."), path=path)
+    return rendered
 
 
 def _matches(parts: list[str], names: list[str]) -> bool:

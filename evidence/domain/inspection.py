@@ -10,7 +10,8 @@ from evidence.domain.manifest import PIPELINE_VERSION, Manifest, ManifestInvalid
 from evidence.domain.normalization import InvalidUtf8, decode_utf8, normalize_source, source_hash
 from evidence.domain.paths import Place, place_of
 from evidence.domain.questions import EvaluationInvalid, EvaluationSet, parse_evaluation
-from evidence.domain.text_findings import credentials_of, suspicions_of
+from evidence.domain.sections import SourceUnreadable
+from evidence.domain.text_findings import credentials_of, newly_suspected, suspicions_of
 from evidence.domain.tree import EVALUATION_PATH, MANIFEST_PATH, WORKSPACE_FILE
 from evidence.domain.workspace import WorkspaceFile, WorkspaceInvalid, parse_workspace
 from evidence.messages import gettext_noop
@@ -75,10 +76,14 @@ def inspect_source(path: str, data: bytes, workspace: WorkspaceFile | None) -> S
         text = normalize_source(data)
     except InvalidUtf8 as fault:
         return SourceInspection(path, True, None, None, (finding_of(fault, path),))
-    rendered = render_source(path, text)
-    return SourceInspection(
-        path, True, rendered, source_hash(text), tuple(suspicions_of(path, text))
-    )
+    suspicions = tuple(suspicions_of(path, text))
+    try:
+        rendered = render_source(path, text)
+    except SourceUnreadable as fault:
+        return SourceInspection(path, True, None, None, (finding_of(fault, path), *suspicions))
+    if rendered != text:
+        suspicions += newly_suspected(path, rendered, suspicions)
+    return SourceInspection(path, True, rendered, source_hash(text), suspicions)
 
 
 def inspect_manifest(data: bytes | None) -> ManifestInspection:

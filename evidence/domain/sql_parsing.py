@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import sqlglot
 from sqlglot import ErrorLevel, exp
@@ -13,13 +12,12 @@ from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.normalize_identifiers import normalize_identifiers
 from sqlglot.parsers.postgres import PostgresParser
 
+from evidence.domain.fresh_stack import on_fresh_stack
 from evidence.domain.sql_tokens import SqlRefused, SqlToken, nesting_of
 from evidence.messages import Message, gettext_noop
 
 # It warns about what it cannot read and quotes the text, which may hold what no log should.
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
-
-Result = TypeVar("Result")
 
 _STEPS_PER_TOKEN = 8  # ordinary SQL needs fewer than 5
 _SPARE_STEPS = 2_000
@@ -47,7 +45,8 @@ def parse(text: str, *, into: Any, tokens: Sequence[SqlToken]) -> Any:
     Raises `SqlRefused` when sqlglot cannot read it, or sees a statement in it.
     """
     deep = any(depth > _DEEP for _, depth in nesting_of(tokens))
-    tree = _on_fresh_stack(lambda: _parse(text, into)) if deep else _parse(text, into)
+    # 40 levels need nearly all of Python's recursion limit.
+    tree = on_fresh_stack(lambda: _parse(text, into)) if deep else _parse(text, into)
     if any(isinstance(node, _FORBIDDEN) for node in tree.walk()):
         raise SqlRefused(Message(gettext_noop("A statement is not allowed in the SQL.")))
     return tree
@@ -60,7 +59,7 @@ def render(tree: Any) -> str:
         normal = normalize_identifiers(tree, dialect="postgres")
         return str(normal.sql(dialect="postgres", comments=False))
 
-    return _on_fresh_stack(write)
+    return on_fresh_stack(write)
 
 
 def _parse(text: str, into: Any) -> Any:
@@ -77,10 +76,3 @@ def _parse(text: str, into: Any) -> Any:
     if len(trees) != 1 or not isinstance(trees[0], exp.Expr):
         raise SqlRefused(Message(gettext_noop("One piece of SQL is needed.")))
     return trees[0]
-
-
-def _on_fresh_stack(work: Callable[[], Result]) -> Result:
-    # 40 levels need nearly all of Python's recursion limit; in a thread of its own the answer does
-    # not depend on how deep the caller already is. No pool is kept: it would not survive a fork.
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).result()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from evidence.domain.credentials import find_credentials
 from evidence.domain.findings import ValidationFinding, finding
@@ -21,6 +21,14 @@ def suspicions_of(path: str, text: str) -> Iterator[ValidationFinding]:
     if has_personal_data(text):
         template = gettext_noop("Something here looks like personal data.")
         yield finding("personal_data_suspected", path, template)
+
+
+def newly_suspected(
+    path: str, rendered: str, known: Collection[ValidationFinding]
+) -> tuple[ValidationFinding, ...]:
+    """Give what only the rendering of a source shows: an escape may hide it in the file."""
+    codes = {found.code for found in known}
+    return tuple(found for found in suspicions_of(path, rendered) if found.code not in codes)
 
 
 def credentials_of(path: str, text: str) -> Iterator[ValidationFinding]:

@@ -26,7 +26,7 @@ _PLACEHOLDER = re.compile(r"\$\{(WORKSPACE_[A-Z0-9_]{1,80})\}")
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 _LANGUAGE = re.compile(r"[a-z]{2,3}\Z")
 
-SourceFormat = Literal["md", "markdown", "txt", "sql.md"]
+SourceFormat = Literal["md", "markdown", "txt", "sql.md", "yaml", "yml", "json", "py", "sql"]
 DEFAULT_FORMATS: tuple[SourceFormat, ...] = ("md", "markdown", "txt", "sql.md")
 
 

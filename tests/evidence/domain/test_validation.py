@@ -125,6 +125,14 @@ FAULTS: list[tuple[str, str, EvidenceTree]] = [
     ("source_not_prepared", OTHER, a_tree({OTHER: b"New.\n"})),
     ("source_type_unsupported", "source/a.docx", a_tree({"source/a.docx": b"PK"})),
     ("source_too_large", OTHER, a_tree({OTHER: b"x" * (1024 * 1024 + 1)})),
+    (
+        "source_unreadable",
+        "source/a.json",
+        a_tree(
+            {"source/a.json": b"{"},
+            workspace_yaml=WORKSPACE + b"evidence:\n  source_formats: [md, json]\n",
+        ),
+    ),
     ("excerpt_not_found", UNIT, a_tree({SOURCE: b"Something else.\n"})),
     ("credential_detected", UNIT, a_tree({UNIT: unit_file(body=f"password: {SECRET}")})),
     (
