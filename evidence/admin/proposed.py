@@ -1,4 +1,4 @@
-"""A proposal unit by unit: what would change, what is in doubt, and the passages it rests on."""
+"""A change unit by unit: what is new or different, in doubt, and the passages it rests on."""
 
 from __future__ import annotations
 
@@ -45,15 +45,25 @@ class ProposedUnit:
 
 def proposed_units(run: PreparationRun) -> tuple[ProposedUnit, ...]:
     """Give what a proposal would do, in path order; orphans, whose files stay, come last."""
-    repository = wiring.repository(run.workspace.slug)
-    changes = repository.changes(run.base_commit, run.proposal_commit)
+    changes, texts = _read(run.workspace.slug, run.base_commit, run.proposal_commit)
+    return (*_of_units(changes, texts), *_orphaned(run, changes, texts))
+
+
+def changed_units(slug: str, before: str, after: str) -> tuple[ProposedUnit, ...]:
+    """Give what two revisions say differently, unit by unit, in path order."""
+    return _of_units(*_read(slug, before, after))
+
+
+def _read(slug: str, before: str, after: str) -> tuple[Sequence[PathChange], Mapping[str, str]]:
+    repository = wiring.repository(slug)
+    changes = repository.changes(before, after)
     entries = [entry for each in changes for entry in (each.before, each.after) if entry]
-    texts = {
-        blob: data.decode("utf-8", "replace")
-        for blob, data in repository.blobs({entry.blob for entry in entries}).items()
-    }
-    units = [_changed(each, texts) for each in changes if each.path.startswith(CURATED)]
-    return (*units, *_orphaned(run, changes, texts))
+    blobs = repository.blobs({entry.blob for entry in entries})
+    return changes, {blob: data.decode("utf-8", "replace") for blob, data in blobs.items()}
+
+
+def _of_units(changes: Sequence[PathChange], texts: Mapping[str, str]) -> tuple[ProposedUnit, ...]:
+    return tuple(_changed(each, texts) for each in changes if each.path.startswith(CURATED))
 
 
 def _changed(change: PathChange, texts: Mapping[str, str]) -> ProposedUnit:

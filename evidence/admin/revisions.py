@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from evidence import overview
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import ReadablePage, listed
+from evidence.admin.proposed import ProposedUnit, changed_units
 from evidence.admin.wording import badge, short
 from evidence.models import FindingRecord, RevisionRecord
 from evidence.translation import filled
@@ -52,12 +53,19 @@ class RevisionPage(ReadablePage):
             "is_head": is_head,
             "workspace": row.workspace,
             "badge": revision_badge(row),
+            "units": _units(row),
             "findings": [_shown(each) for each in findings[:200]],
             "open_items": listed("evidence_reviewitemrecord", workspace=row.workspace.slug),
             "orphans": listed(
                 "evidence_unitrecord", workspace=row.workspace.slug, attention="orphan"
             ),
         }
+
+
+def _units(row: RevisionRecord) -> tuple[ProposedUnit, ...]:
+    before = RevisionRecord.objects.filter(workspace=row.workspace_id, position=row.position - 1)
+    previous = before.first()
+    return changed_units(row.workspace.slug, previous.commit, row.commit) if previous else ()
 
 
 def revision_badge(row: RevisionRecord) -> SafeString:

@@ -10,6 +10,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from evidence import overview
+from evidence.admin.proposed import changed_units
 from evidence.admin.wording import short
 from evidence.messages import gettext_noop
 from evidence.overview import CommitAuthor
@@ -56,6 +57,7 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
         "active": active,
         "is_active": active == summary.commit,
         "commits": commits,
+        "units": changed_units(slug, active, summary.commit) if active else (),
         "distinct": distinct,
         "own_words": distinct and any(each.is_own for each in commits),
         "unknown_author": distinct and not all(each.is_known for each in commits),

@@ -125,6 +125,18 @@ def test_the_release_page_shows_what_is_new_and_by_whom(
     assert "Only approvers can do this." in page
 
 
+def test_the_release_page_shows_what_the_answers_would_say_differently(
+    reader: Client, workspace: Registered
+) -> None:
+    a_generation(_S.ACTIVE, workspace.head().commit)
+    path = "evidence/curated/glossary/fascia-pediatrica.md"
+    text = workspace_files()[path].decode()
+    workspace.commit({path: text.replace("quattordici", "sedici").encode()})
+    page = reader.get(RELEASE).content.decode()
+    assert "1 unit says something else than the answers now" in page
+    assert "<del>quattordici</del><ins>sedici</ins>" in page
+
+
 def test_approving_records_it_starts_a_candidate_and_sends_its_task(
     approver: Client,
     workspace: Registered,

@@ -13,7 +13,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from evidence import mirror
+from evidence import conf, mirror
 from evidence.admin.pages import ReadablePage
 from evidence.models import (
     FindingRecord,
@@ -24,7 +24,7 @@ from evidence.models import (
     UnitRecord,
     Workspace,
 )
-from tests.makers import a_corpus, a_workspace
+from tests.makers import a_corpus, a_numbered_unit, a_workspace, put, sentence, unit_file
 
 pytestmark = pytest.mark.django_db
 
@@ -58,6 +58,22 @@ def test_readers_see_every_page(model: type[Model], reader: Client, workspace: W
     page = reader.get(place(model, "change", row.pk))
     assert page.status_code == 200
     assert b"ep-page" in page.content
+
+
+def test_a_revision_shows_what_it_changed_and_who_made_it(
+    reader: Client, workspace: Workspace
+) -> None:
+    path, data = unit_file(
+        a_numbered_unit(0, source="source/nota-0.md", text=sentence(0), title="Regola zero")
+    )
+    put(conf.current().repository_path(workspace.slug), {f"evidence/{path}": data})
+    mirror.sync_workspace(workspace.slug)
+    row = RevisionRecord.objects.first()
+    assert row is not None
+    page = reader.get(place(RevisionRecord, "change", row.pk)).content.decode()
+    assert "What it changed" in page
+    assert "<ins>zero</ins>" in page
+    assert "Ada Lovelace" in page
 
 
 @pytest.mark.parametrize("model", MODELS)
