@@ -49,7 +49,8 @@ def check_port(env: Env) -> None:
 
 def serve(env: Env) -> int:
     """Run until one process ends or the terminal says stop; give the exit code."""
-    (env.home / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
+    for folder in ("run", "static"):
+        (env.home / folder).mkdir(parents=True, exist_ok=True)
     manager = Manager()
     environment = dict(os.environ) | {
         "PYTHONUNBUFFERED": "1",
@@ -72,7 +73,6 @@ def serve(env: Env) -> int:
 
 def _write_address(home: Path, port: int) -> Path:
     path = broker.address_file(home)
-    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"url": f"redis://{HOST}:{port}/0", "pid": os.getpid()}))
     return path
 
@@ -92,7 +92,8 @@ def _worker(home: Path) -> str:
     timetable = home / "run" / "timetable"
     return _python(
         *("-m", "celery", "--app", "portal", "worker", "--beat", "--schedule", str(timetable)),
-        *("--queues", QUEUES, "--concurrency", "2", "--loglevel", "WARNING", "--without-mingle"),
+        *("--queues", QUEUES, "--concurrency", "2", "--loglevel", "WARNING"),
+        *("--without-mingle", "--without-gossip"),  # One worker has nobody to talk to.
     )
 
 
