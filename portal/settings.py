@@ -87,6 +87,7 @@ AUTH_PASSWORD_VALIDATORS = [
 AXES_VERBOSE = False
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25
+AXES_LOCKOUT_TEMPLATE = "portal/locked.html"
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 LOGIN_URL = "admin:login"
 LOGIN_REDIRECT_URL = "admin:index"
