@@ -8,7 +8,7 @@ lets through is bounded, and means the same to both (spec 10, SQL; spec 90, sqlg
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -76,19 +76,16 @@ def tokens_of(text: str) -> list[SqlToken]:
         template = gettext_noop("The SQL has %(length)s characters; at most %(limit)s are allowed.")
         raise SqlRefused(Message(template, length=len(text), limit=MAX_LENGTH))
     tokens: list[SqlToken] = []
-    for token in _scan(text):
+    for token, depth in nesting_of(_scan(text)):
         tokens.append(token)
-        if len(tokens) > MAX_TOKENS:
-            template = gettext_noop("The SQL has more than %(limit)s parts.")
-            raise SqlRefused(Message(template, limit=MAX_TOKENS), offset=token.start)
+        _refuse_excess(token, depth=depth, count=len(tokens))
     if not tokens:
         raise SqlRefused(Message(gettext_noop("There is no SQL here.")))
-    _refuse_deep(tokens)
     _refuse_split_strings(tokens)
     return tokens
 
 
-def nesting_of(tokens: Sequence[SqlToken]) -> Iterator[tuple[SqlToken, int]]:
+def nesting_of(tokens: Iterable[SqlToken]) -> Iterator[tuple[SqlToken, int]]:
     """Give each token with its depth: brackets, CASE … END, and runs of prefix operators."""
     depth, run = 0, 0
     for token in tokens:
@@ -97,11 +94,13 @@ def nesting_of(tokens: Sequence[SqlToken]) -> Iterator[tuple[SqlToken, int]]:
         yield token, depth + run
 
 
-def _refuse_deep(tokens: list[SqlToken]) -> None:
-    for token, depth in nesting_of(tokens):
-        if depth > MAX_NESTING:
-            template = gettext_noop("The SQL is nested more than %(limit)s deep.")
-            raise SqlRefused(Message(template, limit=MAX_NESTING), offset=token.start)
+def _refuse_excess(token: SqlToken, *, depth: int, count: int) -> None:
+    if depth > MAX_NESTING:
+        template = gettext_noop("The SQL is nested more than %(limit)s deep.")
+        raise _refused_at(token.start, template, limit=MAX_NESTING)
+    if count > MAX_TOKENS:
+        template = gettext_noop("The SQL has more than %(limit)s parts.")
+        raise _refused_at(token.start, template, limit=MAX_TOKENS)
 
 
 def _refuse_split_strings(tokens: list[SqlToken]) -> None:
