@@ -21,8 +21,10 @@ from tests.publishing.making import (
     SLUG,
     TERMS,
     Registered,
+    Scene,
     a_candidate,
     a_registered,
+    close_store,
     slug_of,
     tree_of,
     workspace_files,
@@ -296,6 +298,21 @@ def test_a_roll_back_whose_points_are_gone_is_refused_in_words(
     assert 'class="ep-code"' in answer.content.decode()
     row.refresh_from_db()
     assert row.state == _S.SUPERSEDED
+
+
+def test_a_roll_back_lets_the_earlier_generation_answer(
+    approver: Client, scene: Scene, portal_home: Path
+) -> None:
+    first = scene.published()
+    scene.commit({"evidence/README.md": b"Niente di nuovo."})
+    second = scene.published()
+    back = reverse("admin:publishing_generation_roll_back", args=[first.pk])
+    answer = approver.post(back, {"reason": "Meglio prima."}, follow=True)
+    close_store()
+    assert "this generation answers again" in answer.content.decode()
+    first.refresh_from_db()
+    second.refresh_from_db()
+    assert (first.state, second.state) == (_S.ACTIVE, _S.SUPERSEDED)
 
 
 def test_an_event_leads_to_what_it_is_about(reader: Client, workspace: Registered) -> None:

@@ -214,6 +214,20 @@ def test_a_removed_note_shows_the_units_that_lose_their_source(
     assert "loses its source" in page
 
 
+def test_a_changed_note_shows_what_changes_and_what_is_kept_in_doubt(
+    curator: Client, workspace: Workspace
+) -> None:
+    add(workspace, "source/nota-0.md", "Regola zero: non vale più per nessuno.\n")
+    run = proposals.start_preparation(
+        workspace=workspace.slug, requested_by="x", restructurer="rules"
+    )
+    proposals.run_preparation(run.pk)
+    page = curator.get(place("change", run)).content.decode()
+    assert "kept, in doubt" in page
+    assert "source_no_longer_supports_unit" in page
+    assert '<pre class="ep-raw ep-diff"' in page
+
+
 def test_a_hostile_note_is_shown_and_never_lives(sign_in: SignIn, workspace: Workspace) -> None:
     add(workspace, "source/ostile.md", HOSTILE)
     row = SourceRecord.objects.get(path="source/ostile.md")

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.test import Client
 from django.urls import reverse
 
 from evidence import conf, mirror, plugged
-from evidence.models import PortalCommit, ReviewItemRecord, SourceRecord, UnitRecord, Workspace
-from tests.makers import a_unit, put, sentence, unit_file
+from evidence.admin.wording import KINDS
+from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest
+from evidence.domain.normalization import source_hash
+from evidence.models import (
+    FindingRecord,
+    PortalCommit,
+    ReviewItemRecord,
+    SourceRecord,
+    UnitRecord,
+    Workspace,
+)
+from portal.demo import loading
+from tests.evidence.admin.conftest import SignIn
+from tests.makers import a_unit, a_workspace, put, sentence, unit_file
 
 pytestmark = pytest.mark.django_db
 
@@ -214,3 +228,88 @@ def test_another_workspaces_unit_is_edited_only_in_its_own_repository(
         "/admin/evidence/unitrecord/999999/edit/", {"text": "x", "blob": "0" * 40}
     )
     assert answer.status_code == 404
+
+
+def test_every_kind_has_a_readable_page(reader: Client, portal_home: Path) -> None:
+    demo = Path(loading.__file__).parent / "clinica-demo"
+    files = {
+        path.relative_to(demo).as_posix(): path.read_bytes()
+        for path in demo.rglob("*")
+        if path.is_file()
+    }
+    mirror.sync_workspace(a_workspace(files, slug="clinica-demo").slug)
+    shown = {}
+    for record in UnitRecord.objects.all():
+        page = reader.get(place("change", record)).content.decode()
+        assert 'class="ep-mark"' in page, record.path
+        shown[record.kind] = page
+    assert set(shown) == set(KINDS)
+    assert '<pre class="ep-sql"><code>' in shown["formula"]
+    assert "Stored value" in shown["enum"]
+    assert 'rel="noopener noreferrer nofollow"' in shown["reference"]
+
+
+def test_a_relink_to_the_note_that_holds_the_excerpt_is_one_commit(
+    curator: Client, workspace: Workspace
+) -> None:
+    repository = conf.current().repository_path(workspace.slug)
+    moved = {"evidence/source/nota-0.md": None, "evidence/source/nuova.md": sentence(0).encode()}
+    put(repository, moved | {"evidence/source/altra.md": b"Altro.\n"})
+    manifest = dump_manifest(
+        Manifest(
+            sources={
+                "source/nuova.md": ManifestSource(sha256=source_hash(sentence(0)), units=()),
+                "source/nota-1.md": ManifestSource(
+                    sha256=source_hash(sentence(1)), units=("evidence:regola-1",)
+                ),
+            },
+            orphans=("evidence:regola-0",),
+        )
+    )
+    put(repository, {"evidence/manifest.yaml": manifest.encode()})
+    mirror.sync_workspace(workspace.slug)
+    orphan = the_unit()
+    assert orphan.is_orphan
+    page = curator.get(place("change", orphan)).content.decode()
+    assert "Its source is gone" in page
+    assert "<option>source/nuova.md</option>" in page
+    curator.post(place("relink", orphan), {"source": "source/nuova.md"})
+    assert the_unit().source_file == "source/nuova.md"
+    assert not the_unit().is_orphan
+
+
+def test_a_finding_leads_to_its_unit_its_note_or_the_list(
+    reader: Client, workspace: Workspace
+) -> None:
+    good = text_of(the_unit())
+    push_unit(workspace, good.replace("kind: glossary", "kind: [glossary").encode())
+    put(
+        conf.current().repository_path(workspace.slug),
+        {"evidence/source/nuova.md": b"Nuova.\n", "evidence/evaluation.yaml": b"queries: 1\n"},
+    )
+    mirror.sync_workspace(workspace.slug)
+
+    def leads(path: str) -> str:
+        row = FindingRecord.objects.filter(path=path).first()
+        assert row is not None, path
+        answer = reader.get(reverse("admin:evidence_findingrecord_change", args=[row.pk]))
+        return answer.headers["Location"]
+
+    source = SourceRecord.objects.get(path="source/nuova.md")
+    assert leads(UNIT) == place("change", the_unit())
+    assert leads("source/nuova.md") == reverse(
+        "admin:evidence_sourcerecord_change", args=[source.pk]
+    )
+    assert leads("evaluation.yaml") == reverse("admin:evidence_findingrecord_changelist")
+
+
+def test_an_operator_synchronizes_and_nobody_else(
+    sign_in: SignIn, curator: Client, workspace: Workspace
+) -> None:
+    put(conf.current().repository_path(workspace.slug), {"evidence/source/x.md": b"Nuova.\n"})
+    sync = reverse("admin:evidence_workspace_sync", args=[workspace.pk])
+    assert curator.post(sync).status_code == 403
+    operator = sign_in("Operators")
+    assert operator.get(sync).status_code == 405
+    assert "Synchronized." in operator.post(sync, follow=True).content.decode()
+    assert SourceRecord.objects.filter(path="source/x.md").exists()
