@@ -23,5 +23,5 @@ def url(env: Env) -> str:
         return env.broker_url
     try:
         return str(json.loads(address_file(env.home).read_text())["url"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return NOWHERE

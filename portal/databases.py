@@ -25,13 +25,13 @@ def sqlite(path: Path) -> dict[str, Any]:
 
 def postgresql(url: str) -> dict[str, Any]:
     """Give PostgreSQL from `postgresql://user:password@host:port/name?host=<socket folder>`."""
-    parts = urlsplit(url)
-    if parts.scheme not in {"postgresql", "postgres"} or not parts.path.strip("/"):
+    if not _names_a_database(url):
         raise SettingInvalid(
             Message(
                 gettext_noop("PORTAL_DATABASE_URL takes postgresql://user:password@host:port/name.")
             )
         )
+    parts = urlsplit(url)
     socket = parse_qs(parts.query).get("host", [""])[0]
     return {
         "ENGINE": "django.db.backends.postgresql",
@@ -43,6 +43,15 @@ def postgresql(url: str) -> dict[str, Any]:
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
     }
+
+
+def _names_a_database(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in {"postgresql", "postgres"} and parts.port != 0
+    except ValueError:  # a port that is no number, or half an IPv6 address
+        return False
+    return is_usable and bool(parts.path.strip("/"))
 
 
 def database(url: str, home: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import secrets
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -61,6 +62,13 @@ class Env(EvidenceEnv):
         host, _, port = value.rpartition(":")
         if not host or not port.isdigit() or not 0 < int(port) < 65536:
             raise ValueError("takes <address>:<port>, such as 127.0.0.1:8000")
+        return value
+
+    @field_validator("broker_url")
+    @classmethod
+    def _redis(cls, value: str) -> str:
+        if value and urlsplit(value).scheme not in {"redis", "rediss"}:
+            raise ValueError("takes redis://<address>:<port>/<number>")
         return value
 
     @cached_property
