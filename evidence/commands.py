@@ -13,7 +13,7 @@ from evidence.domain import resolution
 from evidence.domain.findings import ValidationFinding
 from evidence.domain.preparation_report import PreparationReport
 from evidence.domain.validation import validate as validate_tree
-from evidence.preparation import CONCURRENCY
+from evidence.preparation import DEFAULT_TERMS, Terms
 from evidence.preparation import prepare as prepare_tree
 
 evidence_app = console.command_line("Prepare, validate and resolve a folder of notes.")
@@ -47,7 +47,14 @@ def prepare(
     ] = RestructurerName.RULES,
     concurrency: Annotated[
         int, typer.Option(envvar="PORTAL_RESTRUCTURE_CONCURRENCY", hidden=True, min=1, max=32)
-    ] = CONCURRENCY,
+    ] = DEFAULT_TERMS.concurrency,
+    confirm_personal_data: Annotated[
+        bool,
+        typer.Option(
+            "--confirm-personal-data",
+            help="Let a model elsewhere read notes that seem to hold personal data.",
+        ),
+    ] = False,
     json_output: console.JsonOption = False,
 ) -> None:
     """Turn new and changed notes into units, to be reviewed with `git diff`.
@@ -57,13 +64,17 @@ def prepare(
     Exits with 3 when something needs review, else 0.
     """
     work_tree = offline.work_tree(root)
-    asked = offline.restructurer(restructurer)
+    settings = offline.settings()
+    asked = offline.restructurer(restructurer, pi=settings.pi, home=settings.home)
+    terms = Terms(
+        concurrency=concurrency,
+        cache=offline.answer_cache(settings.home),
+        personal_data_confirmed=confirm_personal_data,
+    )
     with work_tree.alone(), console.progress_bar("Preparing", hidden=json_output) as tick:
         work_tree.refuse_dirty()
         tree = work_tree.read()
-        preparation = prepare_tree(
-            tree, asked, upgrade=upgrade, progress=tick, concurrency=concurrency
-        )
+        preparation = prepare_tree(tree, asked, upgrade=upgrade, progress=tick, terms=terms)
         work_tree.apply(preparation.change_set, tree)
     if json_output:
         console.print_json(preparation.report.as_json())
@@ -142,6 +153,7 @@ def _show_report(report: PreparationReport) -> None:
         "units orphaned": len(report.orphaned),
         "open review items": report.validation.open_review_items,
         "model calls": report.model_calls,
+        "answers kept from earlier": report.cached,
     }
     console.print_table("Preparation", ("what", "count"), counts.items())
     _show_findings(report.validation.findings)

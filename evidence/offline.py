@@ -2,34 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import MappingProxyType
 
+from evidence import environment
+from evidence.adapters.answer_cache import FileAnswerCache
+from evidence.adapters.pi import PiRestructurer
 from evidence.adapters.rules.restructurer import RulesRestructurer
 from evidence.adapters.worktree import WorkTree, open_work_tree
+from evidence.environment import EvidenceEnv, PiSettings
 from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
-from evidence.ports import Restructurer
-
-RESTRUCTURERS: Mapping[str, Callable[[], Restructurer]] = MappingProxyType(
-    {"rules": RulesRestructurer}
-)
+from evidence.ports import AnswerCache, Restructurer
 
 
 class RestructurerUnknown(OperatorFault):
     """A name that this portal has no restructurer for."""
 
     code = "restructurer_unknown"
-    hint = gettext_noop("Known: rules.")
+    hint = gettext_noop("Known: rules, pi.")
 
 
-def restructurer(name: str) -> Restructurer:
-    """Open a restructurer by name. Raises `RestructurerUnknown`."""
-    if name not in RESTRUCTURERS:
-        message = Message(gettext_noop("There is no restructurer “%(name)s”."), name=name)
-        raise RestructurerUnknown(message)
-    return RESTRUCTURERS[name]()
+def settings() -> EvidenceEnv:
+    """Read the settings of this process. Raises `SettingInvalid`."""
+    return environment.load(EvidenceEnv, {})
+
+
+def restructurer(name: str, *, pi: PiSettings, home: Path) -> Restructurer:
+    """Open a restructurer by name; what a model said goes below `home`.
+
+    Raises `RestructurerUnknown`.
+    """
+    if name == RulesRestructurer.name:
+        return RulesRestructurer()
+    if name == PiRestructurer.name:
+        return PiRestructurer(pi, debug=home / "debug")
+    message = Message(gettext_noop("There is no restructurer “%(name)s”."), name=name)
+    raise RestructurerUnknown(message)
+
+
+def answer_cache(home: Path) -> AnswerCache:
+    """Open the cache of answers that were paid for (spec 20, Preparation, step 2)."""
+    return FileAnswerCache(home / "cache" / "restructuring")
 
 
 def work_tree(root: Path) -> WorkTree:

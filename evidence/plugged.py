@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evidence.faults import OperatorFault
 from evidence.messages import gettext_noop
-from evidence.ports import Repository, Restructurer
+from evidence.ports import AnswerCache, Repository, Restructurer
 
 
 class NothingPlugged(OperatorFault):
@@ -22,10 +22,11 @@ class NothingPlugged(OperatorFault):
 
 @dataclass(frozen=True, slots=True)
 class Plugs:
-    """How to open the repository of a workspace, and a restructurer, each by name."""
+    """How to open the repository of a workspace and a restructurer, by name, and the cache."""
 
     repository: Callable[[str], Repository]
     restructurer: Callable[[str], Restructurer]
+    answer_cache: Callable[[], AnswerCache]
 
 
 _filled: list[Plugs] = []
@@ -44,6 +45,11 @@ def repository(slug: str) -> Repository:
 def restructurer(name: str) -> Restructurer:
     """Open a restructurer by the name an operator gave it."""
     return _plugs().restructurer(name)
+
+
+def answer_cache() -> AnswerCache:
+    """Open the cache of answers that were paid for."""
+    return _plugs().answer_cache()
 
 
 def _plugs() -> Plugs:

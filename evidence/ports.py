@@ -230,11 +230,28 @@ class RestructuringFailed(OutsideFault):
 
 
 class Restructurer(Protocol):
-    """Turns one source into candidate units."""
+    """Turns one source into candidate units.
+
+    `model` and `skill_digest` say which model reads by which instructions; "" where none does.
+    """
 
     name: str
     local: bool
+    model: str
+    skill_digest: str
 
     def restructure(self, request: RestructureRequest) -> tuple[RestructureCandidate, ...]:
-        """Give the candidates for one source. Raises `RestructuringFailed`."""
+        """Give the candidates for one source. Raises `RestructuringFailed` or `OperatorFault`."""
+        ...
+
+
+class AnswerCache(Protocol):
+    """Keeps answers that passed every check; a key stands for all that an answer depends on."""
+
+    def get(self, key: str) -> tuple[RestructureCandidate, ...] | None:
+        """Give a kept answer, or None."""
+        ...
+
+    def put(self, key: str, answer: tuple[RestructureCandidate, ...]) -> None:
+        """Keep an answer."""
         ...

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from evidence.answering import Answers, Terms, answers_for
 from evidence.candidates import units_from
 from evidence.domain.credentials import find_credentials
 from evidence.domain.identifiers import unit_path
@@ -18,12 +19,12 @@ from evidence.domain.units import CuratedEvidence
 from evidence.domain.validation import validate
 from evidence.messages import gettext_noop
 from evidence.ports import Restructurer, RestructureRequest
-from evidence.restructuring import Answer, Progress, ask_all, no_progress
+from evidence.restructuring import Answer, Progress, no_progress
 from evidence.situation import PreparationRefused, Situation, situation_of
 
-__all__ = ["Preparation", "PreparationRefused", "PreparationReport", "prepare"]
+__all__ = ["Preparation", "PreparationRefused", "PreparationReport", "Terms", "prepare"]
 
-CONCURRENCY = 4
+DEFAULT_TERMS = Terms()
 
 Settled = Mapping[str, tuple[CuratedEvidence, ...]]
 """The units that each processed source has now, by its path."""
@@ -44,21 +45,22 @@ def prepare(
     upgrade: bool = False,
     only: Collection[str] | None = None,
     progress: Progress = no_progress,
-    concurrency: int = CONCURRENCY,
+    terms: Terms = DEFAULT_TERMS,
 ) -> Preparation:
     """Compare sources with the manifest, ask once per new or changed one, and settle all units.
 
-    `only` limits the work to these source paths; `upgrade` reprocesses every source. Raises
-    `PreparationRefused`, `CandidateRefused`, a fault of the restructurer or of a file that has to
-    be read; each names the file, and there is no change set then.
+    `only` limits the work to these source paths; `upgrade` reprocesses every source; `terms` say
+    what is confirmed, known and kept about the asking. Raises `PreparationRefused`,
+    `CandidateRefused`, a fault of the restructurer or of a file that has to be read; each names
+    the file, and there is no change set then.
     """
     found = situation_of(tree, upgrade=upgrade, only=only)
     requests = found.requests()
     _refuse_credentials(requests)
-    answers = ask_all(restructurer, requests, concurrency=concurrency, progress=progress)
-    settled = {**found.moved, **_settle(found, requests, answers)}
+    answers = answers_for(restructurer, requests, terms=terms, progress=progress)
+    settled = {**found.moved, **_settle(found, requests, answers.all)}
     change_set = ChangeSet(dict(_changes(found, settled))).without_no_ops(tree)
-    return Preparation(change_set, _report(found, requests, settled, change_set))
+    return Preparation(change_set, _report(found, answers, settled, change_set))
 
 
 def _refuse_credentials(requests: Sequence[RestructureRequest]) -> None:
@@ -106,7 +108,7 @@ def _manifest_after(found: Situation, settled: Settled) -> Manifest:
 
 def _report(
     found: Situation,
-    requests: Sequence[RestructureRequest],
+    answers: Answers,
     settled: Settled,
     change_set: ChangeSet,
 ) -> PreparationReport:
@@ -117,12 +119,13 @@ def _report(
         if unit_path(unit.kind, unit.id) in change_set.changes
     }
     return PreparationReport(
-        changed=tuple(request.source_file for request in requests),
+        changed=found.asked,
         unchanged=found.changes.unchanged,
         created=tuple(sorted(written - found.files.paths.keys())),
         updated=tuple(sorted(written & found.files.paths.keys())),
         renamed={old: new for new, old in found.changes.old_paths.items()},
         orphaned=found.orphaned,
         validation=validate(change_set.apply(found.tree)),
-        model_calls=len(requests),
+        model_calls=len(answers.all) - answers.cached,
+        cached=answers.cached,
     )

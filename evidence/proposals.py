@@ -20,7 +20,7 @@ from evidence.faults import CuratorFault, Fault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import PreparationRun, RunState, Workspace
 from evidence.ports import Actor, Author, Repository
-from evidence.preparation import Preparation, prepare
+from evidence.preparation import Preparation, Terms, prepare
 from evidence.reading import read_revision
 from evidence.surveying import FOLDER
 
@@ -196,7 +196,9 @@ def _prepared(repository: Repository, base: str, attempt: _Attempt) -> Preparati
         plugged.restructurer(run.restructurer),
         only=run.only or None,
         progress=attempt.tick,
-        concurrency=conf.current().restructure_concurrency,
+        terms=Terms(
+            concurrency=conf.current().restructure_concurrency, cache=plugged.answer_cache()
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Ask a restructurer about several sources side by side, and give its answers in their order."""
+"""Ask about several sources side by side, and give the answers in their order."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 
 from evidence.faults import Fault
-from evidence.ports import RestructureCandidate, Restructurer, RestructureRequest
+from evidence.ports import RestructureCandidate, RestructureRequest
 
 Answer = tuple[RestructureCandidate, ...]
+Ask = Callable[[RestructureRequest], Answer]
 Progress = Callable[[int, int, str], None]
 
 
@@ -17,7 +18,7 @@ def no_progress(_done: int, _total: int, _path: str) -> None:
 
 
 def ask_all(
-    restructurer: Restructurer,
+    ask: Ask,
     requests: Sequence[RestructureRequest],
     *,
     concurrency: int,
@@ -29,7 +30,7 @@ def ask_all(
     started; the failure of the first source in order is raised, and names that source.
     """
     with ThreadPoolExecutor(max_workers=max(1, concurrency)) as pool:
-        futures = {pool.submit(restructurer.restructure, each): each for each in requests}
+        futures = {pool.submit(ask, each): each for each in requests}
         for done, future in enumerate(as_completed(futures), start=1):
             if future.exception() is not None:
                 pool.shutdown(cancel_futures=True)

@@ -10,7 +10,7 @@ from evidence.adapters import git_creation
 from evidence.adapters.git import COMMITTER, GitRepository, now
 from evidence.adapters.git_import import People
 from evidence.models import Workspace
-from evidence.ports import Author, Repository, Restructurer
+from evidence.ports import AnswerCache, Author, Repository, Restructurer
 
 
 def repository(slug: str) -> Repository:
@@ -44,9 +44,18 @@ def workspace_folders(path: Path, commit: str) -> tuple[str, ...]:
 
 def restructurer(name: str) -> Restructurer:
     """Open a restructurer by name. Raises `RestructurerUnknown`."""
-    return offline.restructurer(name)
+    settings = conf.current()
+    return offline.restructurer(name, pi=settings.pi, home=settings.home)
+
+
+def answer_cache() -> AnswerCache:
+    """Open the cache of answers that were paid for."""
+    return offline.answer_cache(conf.current().home)
 
 
 def plug_in() -> None:
     """Hand the adapters down to the steps; called once, when Django is ready."""
-    plugged.fill(plugged.Plugs(repository=repository, restructurer=restructurer))
+    plugs = plugged.Plugs(
+        repository=repository, restructurer=restructurer, answer_cache=answer_cache
+    )
+    plugged.fill(plugs)

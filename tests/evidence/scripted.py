@@ -21,6 +21,8 @@ class ScriptedRestructurer:
 
     name = "scripted"
     local = True
+    model = ""
+    skill_digest = ""
 
     def __init__(
         self, answers: Mapping[str, Answer] | Callable[[RestructureRequest], Answer]

@@ -126,9 +126,12 @@ def test_prepare_names_the_source_that_holds_a_credential(root: Path) -> None:
     assert "hunter2" not in result.output
 
 
-def test_prepare_with_a_restructurer_that_is_not_here_says_so(root: Path) -> None:
+def test_prepare_with_a_restructurer_that_is_not_here_says_so(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PORTAL_PI_EXECUTABLE", "/nowhere/pi")
     result = tht("prepare", root, "--restructurer", "pi", "--json")
-    assert (result.exit_code, error_of(result)["code"]) == (1, "restructurer_unknown")
+    assert (result.exit_code, error_of(result)["code"]) == (1, "pi_not_found")
 
 
 def test_validate_says_what_blocks_publication(prepared: Path) -> None:

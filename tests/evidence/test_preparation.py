@@ -22,7 +22,7 @@ from evidence.domain.units import (
     UnitInvalid,
 )
 from evidence.ports import RestructureCandidate, RestructureRequest, RestructuringFailed
-from evidence.preparation import PreparationRefused, prepare
+from evidence.preparation import PreparationRefused, Terms, prepare
 from tests.evidence.scripted import ScriptedRestructurer
 from tests.evidence.trees import EXCERPT, NOTE, a_candidate, a_tree, the_manifest
 
@@ -267,7 +267,7 @@ def test_a_failing_restructurer_fails_the_run_with_the_first_source_in_order() -
 
     tree = a_tree({f"source/{name}.md": f"Nota {name}.\n" for name in "ab"})
     with pytest.raises(RestructuringFailed) as failed:
-        prepare(tree, ScriptedRestructurer(fail), concurrency=2)
+        prepare(tree, ScriptedRestructurer(fail), terms=Terms(concurrency=2))
     assert (failed.value.code, failed.value.path) == ("pi_timeout", "source/a.md")
 
 

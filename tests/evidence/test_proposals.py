@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,8 @@ class Unwilling:
 
     name = "unwilling"
     local = True
+    model = ""
+    skill_digest = ""
 
     def restructure(self, request: RestructureRequest) -> tuple[RestructureCandidate, ...]:
         raise RestructuringFailed("no answer")
@@ -144,7 +147,7 @@ class Unwilling:
 @pytest.fixture
 def unwilling():
     plugs = plugged._plugs()
-    plugged.fill(plugged.Plugs(plugs.repository, lambda _: Unwilling()))
+    plugged.fill(replace(plugs, restructurer=lambda _: Unwilling()))
     yield
     plugged.fill(plugs)
 

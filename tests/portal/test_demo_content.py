@@ -12,9 +12,9 @@ from evidence.domain.questions import parse_evaluation
 from evidence.domain.tree import ChangeSet, EvidenceTree
 from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.domain.validation import validate
-from evidence.offline import restructurer
 from evidence.preparation import prepare
 from evidence.reading import read_directory
+from evidence.wiring import restructurer
 
 DEMO = Path(__file__).resolve().parents[2] / "portal" / "demo"
 WORKSPACE = DEMO / "clinica-demo"

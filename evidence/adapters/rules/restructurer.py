@@ -64,6 +64,8 @@ class RulesRestructurer:
 
     name = "rules"
     local = True
+    model = ""
+    skill_digest = ""
 
     def restructure(self, request: RestructureRequest) -> tuple[RestructureCandidate, ...]:
         """Give the candidates for one source.
