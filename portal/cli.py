@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
-import django
 import typer
 from typer.main import get_command as as_command
 
@@ -45,7 +44,7 @@ def load(mounted: Mounted) -> Any:
     """Import a group or command, with Django set up where it needs it."""
     if mounted.needs_django:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
-        django.setup()
+        import_module("django").setup()
     return as_command(getattr(import_module(mounted.module), mounted.app))
 
 

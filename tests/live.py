@@ -124,16 +124,21 @@ class LivePortal:
 
     def stop(self) -> None:
         """Ask all processes to end, then end whichever is still there."""
-        if self._serving is not None:
-            self._serving.terminate()
-            try:
-                self._serving.wait(STOP_S)
-            except subprocess.TimeoutExpired:
-                os.killpg(self._serving.pid, signal.SIGKILL)
-                self._serving.wait()
-            self._serving = None
+        self.ask_to_stop()
         for pid in self.processes():
             end(pid)
+
+    def ask_to_stop(self) -> int:
+        """Do what a terminal that closes does; give the exit code, 0 when nothing was served."""
+        serving, self._serving = self._serving, None
+        if serving is None:
+            return 0
+        serving.terminate()
+        try:
+            return serving.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(serving.pid, signal.SIGKILL)
+            return serving.wait()
 
     def restart(self) -> None:
         """Stop and start again at the same address."""

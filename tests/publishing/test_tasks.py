@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.utils import timezone
 
-from portal import celery_app
+from portal.celery import app as celery_app
 from publishing import leases, tasks, wiring
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Generation
