@@ -55,13 +55,14 @@ def _expression(sql: str, *, declared: Collection[str] | None = None) -> str:
 def _web_address(url: str) -> str:
     if len(url) > _MAX_URL or "\\" in url or any(letter.isspace() for letter in url):
         raise FieldRefused(Message(gettext_noop("This is not a web address.")))
+    refused = FieldRefused(Message(gettext_noop("Only http and https addresses are allowed.")))
     try:
         parts = urlsplit(url)
         usable = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:
-        usable = None
+    except ValueError as error:
+        raise refused from error
     if not usable:
-        raise FieldRefused(Message(gettext_noop("Only http and https addresses are allowed.")))
+        raise refused
     if "@" in parts.netloc:
         raise FieldRefused(
             Message(gettext_noop("A web address may not hold a user name or password."))
