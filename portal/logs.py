@@ -29,6 +29,9 @@ LOGGING: Final[dict[str, Any]] = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "json"}},
     "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {
+        "httpx": {"level": "WARNING"}
+    },  # a line for each request, of which a search has some
 }
 """Django's `LOGGING`: libraries that log by themselves come out in the same form."""
 

@@ -34,6 +34,7 @@ def stored(generation: Generation) -> StoredGeneration:
         avg_len=generation.avg_len,
         fusion=generation.fusion,
         prefetch=generation.prefetch,
+        point_count=generation.point_count,
     )
 
 

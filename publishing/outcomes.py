@@ -15,10 +15,12 @@ from publishing.domain.scoring import UnitHit
 from publishing.ports import (
     Bm25Unsupported,
     CollectionIncompatible,
+    EmbedderRefused,
     EmbedderUnavailable,
     LanguageUnsupported,
     MalformedPayload,
     VectorRefused,
+    VectorStoreRefused,
     VectorStoreUnavailable,
 )
 
@@ -51,10 +53,12 @@ MESSAGES: Final = MappingProxyType(
 """Bounded sentences without internals; what really happened is in the log."""
 _CODES: Final[tuple[tuple[type[Fault], UnavailableCode], ...]] = (
     (VectorStoreUnavailable, _C.VECTOR_STORE_UNAVAILABLE),
+    (VectorStoreRefused, _C.VECTOR_STORE_UNAVAILABLE),
     (CollectionIncompatible, _C.COLLECTION_INCOMPATIBLE),
     (Bm25Unsupported, _C.BM25_UNSUPPORTED),
     (LanguageUnsupported, _C.BM25_UNSUPPORTED),
     (EmbedderUnavailable, _C.EMBEDDER_UNAVAILABLE),
+    (EmbedderRefused, _C.EMBEDDER_UNAVAILABLE),
     (VectorRefused, _C.EMBEDDER_UNAVAILABLE),
     (MalformedPayload, _C.MALFORMED_PAYLOAD),
 )

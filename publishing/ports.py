@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from evidence.faults import OperatorFault, OutsideFault
@@ -18,9 +18,11 @@ from publishing.domain.vectors import VectorRefused
 
 __all__ = [
     "Bm25Unsupported",
+    "Census",
     "CollectionIncompatible",
     "CollectionState",
     "Embedder",
+    "EmbedderRefused",
     "EmbedderUnavailable",
     "Hit",
     "HybridAnswer",
@@ -30,6 +32,7 @@ __all__ = [
     "StoredGeneration",
     "VectorRefused",
     "VectorStore",
+    "VectorStoreRefused",
     "VectorStoreUnavailable",
 ]
 
@@ -40,10 +43,22 @@ class EmbedderUnavailable(OutsideFault):
     code = "embedder_unavailable"
 
 
+class EmbedderRefused(OperatorFault):
+    """The embedder understands a request and will not do it: a wrong key, an unknown model."""
+
+    code = "embedder_refused"
+
+
 class VectorStoreUnavailable(OutsideFault):
     """The store does not answer, or a sealed folder is damaged or gone."""
 
     code = "vector_store_unavailable"
+
+
+class VectorStoreRefused(OperatorFault):
+    """The store understands a request and will not do it: a wrong key, a limit of its own."""
+
+    code = "vector_store_refused"
 
 
 class CollectionIncompatible(OperatorFault):
@@ -62,7 +77,7 @@ class Embedder(Protocol):
     """Turns texts into vectors of one space."""
 
     id: str
-    """`provider/model/revision`."""
+    """`provider/model/revision`; this and `dimension` may have to be asked for, and then raise."""
     dimension: int
     default_threshold: float
     """The best similarity below which an answer may be weak, where no exam measured one."""
@@ -72,11 +87,14 @@ class Embedder(Protocol):
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
-        """Give one vector of `dimension` floats a text. Raises `EmbedderUnavailable`."""
+        """Give one vector of `dimension` floats a text.
+
+        Raises `EmbedderUnavailable`, `EmbedderRefused`, `VectorRefused`.
+        """
         ...
 
     def embed_query(self, text: str) -> list[float]:
-        """Give the vector of a question. Raises `EmbedderUnavailable`."""
+        """Give the vector of a question. Raises what `embed_documents` raises."""
         ...
 
 
@@ -103,6 +121,8 @@ class StoredGeneration:
     avg_len: int
     fusion: str = "rrf"
     prefetch: int = 20
+    point_count: int | None = None
+    """How many points it has, once that is known: a shared collection with others has no answer."""
 
     @property
     def key(self) -> GenerationKey:
@@ -133,6 +153,34 @@ class HybridAnswer:
     bm25: tuple[Hit, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Census:
+    """What stands in a collection, whoever wrote it (spec 70, `tht vector inspect`)."""
+
+    state: CollectionState
+    dimension: int | None = None
+    """Size of the unnamed dense vector; None without one."""
+    has_bm25: bool = False
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Points by `record_kind`; those without one stand under the empty name."""
+    sample_ids: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """The first ids of each kind, at most five, in the store's order."""
+
+    def as_json(self) -> dict[str, object]:
+        """Give `{"state", "dimension", "bm25", "counts", "sample_ids"}`."""
+        return {
+            "state": self.state.value,
+            "dimension": self.dimension,
+            "bm25": self.has_bm25,
+            "counts": dict(self.counts),
+            "sample_ids": {kind: list(ids) for kind, ids in self.sample_ids.items()},
+        }
+
+
+SAMPLE: Final = 5
+"""How many ids of each kind a census shows."""
+
+
 class VectorStore(Protocol):
     """Keeps generations of points and answers hybrid queries; a search never changes it."""
 
@@ -148,13 +196,17 @@ class VectorStore(Protocol):
         """Tell what the collection is to this generation, without changing anything."""
         ...
 
+    def census(self, generation: StoredGeneration) -> Census:
+        """Tell what stands where this generation is or would be, without changing anything."""
+        ...
+
     def build(
         self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
     ) -> PointsSummary:
         """Write batches of points, make them durable, and give count and digest as read back.
 
         Writing the same points again changes nothing. Raises `CollectionIncompatible`,
-        `Bm25Unsupported`, `LanguageUnsupported`, `VectorStoreUnavailable`.
+        `Bm25Unsupported`, `LanguageUnsupported`, `VectorStoreUnavailable`, `VectorStoreRefused`.
         """
         ...
 

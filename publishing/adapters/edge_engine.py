@@ -118,6 +118,13 @@ def count(shard: Shard) -> int:
         return shard.count(edge.CountRequest(exact=True))
 
 
+def first_ids(shard: Shard, *, limit: int) -> tuple[str, ...]:
+    """Give the ids of the first points, in the engine's order."""
+    with engine_faults():
+        records, _ = shard.scroll(edge.ScrollRequest(limit=limit))
+    return tuple(str(record.id) for record in records)
+
+
 def read_back(shard: Shard) -> Iterator[tuple[UUID, FragmentPayload]]:
     """Give every point as stored, and prove that it has both vectors. Raises `MalformedPayload`."""
     offset: edge.PointId | None = None

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from evidence.messages import Message, gettext_noop
 from publishing.adapters import edge_engine as engine
@@ -25,12 +26,16 @@ from publishing.domain.points import Point, PointsDigest, PointsSummary
 from publishing.domain.query import check_match
 from publishing.domain.vectors import checked_vector
 from publishing.ports import (
+    SAMPLE,
+    Census,
     CollectionState,
     HybridAnswer,
     HybridQuery,
     StoredGeneration,
     VectorStoreUnavailable,
 )
+
+RECORD_KIND: Final = "evidence"
 
 
 class QdrantEdgeStore:
@@ -53,6 +58,20 @@ class QdrantEdgeStore:
         if read_seal(sealed).about != _about(generation):
             return CollectionState.INCOMPATIBLE
         return CollectionState.COMPATIBLE
+
+    def census(self, generation: StoredGeneration) -> Census:
+        """Count the fragments of this generation's folder; nothing else can stand there."""
+        state = self.inspect(generation)
+        if state is not CollectionState.COMPATIBLE:
+            return Census(state=state)
+        with self._opened(generation) as shard:
+            return Census(
+                state=state,
+                dimension=generation.dimension,
+                has_bm25=True,
+                counts={RECORD_KIND: engine.count(shard)},
+                sample_ids={RECORD_KIND: engine.first_ids(shard, limit=SAMPLE)},
+            )
 
     def build(
         self, generation: StoredGeneration, points: Iterable[Sequence[Point]]

@@ -21,7 +21,14 @@ from publishing.adapters import edge_engine
 from publishing.adapters.edge_copies import PrivateCopies
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.domain.query import build_request, make_filter, render_query_text
-from publishing.ports import HybridAnswer, HybridQuery, StoredGeneration, VectorStoreUnavailable
+from publishing.ports import (
+    CollectionState,
+    HybridAnswer,
+    HybridQuery,
+    MalformedPayload,
+    StoredGeneration,
+    VectorStoreUnavailable,
+)
 from tests.fakes import BagOfWordsEmbedder
 from tests.publishing.points import a_generation, a_unit, some_points
 
@@ -311,3 +318,26 @@ def test_a_deletion_that_was_killed_is_finished_by_the_next(store, tmp_path):
     (workspace / ".deleted-half").mkdir()
     store.delete(generation)
     assert not list(workspace.iterdir())
+
+
+@pytest.mark.parametrize("changes", [{"workspace_id": "altrui"}, {"workspace_revision": "b" * 40}])
+def test_a_fragment_of_another_workspace_or_revision_is_never_an_answer(store, changes):
+    generation = a_generation()
+    points = some_points([a_unit(title) for title in TITLES], generation, EMBEDDER)
+    forged = replace(points[0], payload=points[0].payload.model_copy(update=changes))
+    store.build(generation, [[forged, *points[1:]]])
+    with pytest.raises(MalformedPayload):
+        ask(store, generation, "Fascia pediatrica")
+
+
+def test_an_interrupted_build_leaves_no_folder(store, tmp_path):
+    generation = a_generation()
+
+    def interrupted():
+        yield some_points([a_unit(TITLES[0])], generation, EMBEDDER)
+        raise TimeoutError("the lease was lost")
+
+    with pytest.raises(TimeoutError):
+        store.build(generation, interrupted())
+    assert store.inspect(generation) is CollectionState.MISSING
+    assert files_of(tmp_path / "vectors") == []

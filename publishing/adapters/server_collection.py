@@ -1,0 +1,118 @@
+"""A shared collection: what it is to us, what publication may add to it, what stands in it."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Final
+
+from evidence.messages import Message, gettext_noop
+from publishing.adapters import server_requests as ask
+from publishing.adapters.server_answers import Collection, Counted, Page
+from publishing.adapters.server_api import QdrantApi
+from publishing.ports import (
+    SAMPLE,
+    Bm25Unsupported,
+    Census,
+    CollectionIncompatible,
+    CollectionState,
+    VectorStoreUnavailable,
+)
+
+_MISSING: Final = gettext_noop("The collection %(name)s does not exist.")
+_INCOMPATIBLE: Final = gettext_noop(
+    "The collection %(name)s holds other vectors than an unnamed one of %(dimension)s numbers"
+    " with Cosine, or another bm25 than one with IDF; nothing was changed."
+)
+_NO_BM25: Final = gettext_noop("The collection %(name)s has no bm25 vector.")
+_NOT_ADDED: Final = gettext_noop("The bm25 vector could not be added to the collection %(name)s.")
+
+
+def read(api: QdrantApi, name: str, *, until: float | None = None) -> Collection | None:
+    """Give a collection's configuration, or None when it does not exist."""
+    answer = api.send(ask.collection(name), until=until)
+    if answer.status == HTTPStatus.NOT_FOUND:
+        return None
+    return answer.as_(Collection)
+
+
+def state(found: Collection | None, dimension: int) -> CollectionState:
+    """Tell what a collection is to vectors of this size."""
+    return found.state(dimension) if found else CollectionState.MISSING
+
+
+def check(found: Collection | None, name: str, *, dimension: int) -> Collection:
+    """Give the collection that evidence can be searched in.
+
+    Raises `VectorStoreUnavailable` when it is missing, `CollectionIncompatible`, and
+    `Bm25Unsupported` when it lacks the sparse vector.
+    """
+    if found is None:
+        raise VectorStoreUnavailable(Message(_MISSING, name=name))
+    match found.state(dimension):
+        case CollectionState.INCOMPATIBLE:
+            raise CollectionIncompatible(Message(_INCOMPATIBLE, name=name, dimension=dimension))
+        case CollectionState.UPGRADEABLE:
+            raise Bm25Unsupported(Message(_NO_BM25, name=name))
+    return found
+
+
+def prepare(api: QdrantApi, name: str, *, dimension: int) -> None:
+    """Make a collection fit for evidence by adding what is absent; only a build calls this.
+
+    Raises `CollectionIncompatible` before anything is changed, and `Bm25Unsupported`.
+    """
+    api.check_version()
+    found = read(api, name)
+    match state(found, dimension):
+        case CollectionState.MISSING:
+            # Refused when another worker was quicker: what is there afterwards decides.
+            api.send(ask.create_collection(name, dimension=dimension))
+            found = read(api, name)
+        case CollectionState.UPGRADEABLE:
+            api.send(ask.add_bm25(name))
+            found = read(api, name)
+            if state(found, dimension) is CollectionState.UPGRADEABLE:
+                raise Bm25Unsupported(Message(_NOT_ADDED, name=name))
+    ready = check(found, name, dimension=dimension)
+    for field in ask.INDEXES:
+        if field not in ready.payload_schema:
+            api.write(ask.add_index(name, field))
+
+
+def census(api: QdrantApi, name: str, *, dimension: int) -> Census:
+    """Count the records of every kind and show some ids, needing no index and changing nothing."""
+    found = read(api, name)
+    if found is None:
+        return Census(state=CollectionState.MISSING)
+    counts = _counts(api, name)
+    return Census(
+        state=found.state(dimension),
+        dimension=found.dimension,
+        has_bm25=found.bm25 is not None,
+        counts=counts,
+        sample_ids={kind: _sample(api, name, kind) for kind in counts},
+    )
+
+
+def _counts(api: QdrantApi, name: str) -> dict[str, int]:
+    """Count kind by kind: a record of none of the known kinds makes its own kind known."""
+    counts: dict[str, int] = {}
+    while True:
+        rest = ask.of_no_kind(list(counts))
+        page = api.send(ask.scroll(name, rest, limit=1)).as_(Page)
+        if not page.points:
+            return dict(sorted(counts.items()))
+        kind = (page.points[0].payload or {}).get("record_kind")
+        if not isinstance(kind, str) or not kind:
+            return dict(sorted({**counts, "": _count(api, name, rest)}.items()))
+        counts[kind] = _count(api, name, ask.of_kind(kind))
+
+
+def _count(api: QdrantApi, name: str, filter_: ask.Json) -> int:
+    return api.send(ask.count(name, filter_)).as_(Counted).count
+
+
+def _sample(api: QdrantApi, name: str, kind: str) -> tuple[str, ...]:
+    filter_ = ask.of_kind(kind) if kind else ask.of_no_kind(())
+    page = api.send(ask.scroll(name, filter_, limit=SAMPLE)).as_(Page)
+    return tuple(str(record.id) for record in page.points)

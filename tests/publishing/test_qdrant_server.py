@@ -1,0 +1,534 @@
+"""The server store's own promises: exact requests, shared collections, failures in bounded time."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from publishing.adapters.qdrant_server import QdrantServerStore
+from publishing.domain.query import build_request, make_filter, render_query_text
+from publishing.ports import (
+    Bm25Unsupported,
+    CollectionIncompatible,
+    CollectionState,
+    HybridAnswer,
+    HybridQuery,
+    MalformedPayload,
+    StoredGeneration,
+    VectorStoreRefused,
+    VectorStoreUnavailable,
+)
+from tests.fakes import BagOfWordsEmbedder
+from tests.publishing import shared_collection as shared
+from tests.publishing.points import REVISION, a_generation, a_unit, some_points
+from tests.qdrant_stand_in import Asked, QdrantStandIn, Scripted
+
+EMBEDDER = BagOfWordsEmbedder()
+TITLES = ("Fascia pediatrica", "Ablazione cardiaca", "Regime di ricovero")
+NAME = a_generation().collection
+INDEXES = {
+    "content_hash",
+    "document_id",
+    "kind",
+    "record_key",
+    "record_kind",
+    "vector_generation",
+    "workspace_id",
+    "workspace_revision",
+    "evidence_id",
+    "evidence_kind",
+    "purposes",
+    "concepts",
+    "tables",
+    "columns",
+    "language",
+}
+READS = ("/points/query/batch", "/points/scroll", "/points/count")
+
+
+@pytest.fixture
+def server(tmp_path) -> Iterator[QdrantStandIn]:
+    with QdrantStandIn.running(tmp_path) as double:
+        yield double
+
+
+@pytest.fixture
+def store(server: QdrantStandIn) -> Iterator[QdrantServerStore]:
+    opened = QdrantServerStore(server.url)
+    yield opened
+    opened.close()
+
+
+def build(store: QdrantServerStore, generation: StoredGeneration | None = None):
+    generation = generation or a_generation()
+    units = [a_unit(title) for title in TITLES]
+    store.build(generation, [some_points(units, generation, EMBEDDER)])
+    return generation
+
+
+def question(generation: StoredGeneration, text: str = "ablazione", **changes: Any) -> HybridQuery:
+    request = build_request({"query": text, "purpose": "disambiguation", **changes})
+    rendered = render_query_text(request)
+    vector = EMBEDDER.embed_query(rendered)
+    return HybridQuery(rendered, vector, make_filter(request, generation.key))
+
+
+def ask(store: QdrantServerStore, generation: StoredGeneration) -> HybridAnswer:
+    return store.query(generation, question(generation))
+
+
+def is_read(asked: Asked) -> bool:
+    return asked.method == "GET" or asked.path.endswith(READS)
+
+
+def test_a_question_is_this_very_request(server, store):
+    generation = build(store)
+    context = {"required_kinds": ["glossary", "enum"], "required_tables": ["clinical.patient"]}
+    query = replace(question(generation, context=context), vector=[0.5] * 64, branches=True)
+    store.query(generation, query)
+    filter_ = {
+        "must": [
+            {"key": "record_kind", "match": {"value": "evidence"}},
+            {"key": "workspace_id", "match": {"value": "clinica-demo"}},
+            {"key": "workspace_revision", "match": {"value": REVISION}},
+            {"key": "vector_generation", "match": {"value": str(generation.id)}},
+            {"key": "purposes", "match": {"value": "disambiguation"}},
+            {"key": "evidence_kind", "match": {"any": ["glossary", "enum"]}},
+            {"key": "tables", "match": {"any": ["clinical.patient"]}},
+        ]
+    }
+    document = {
+        "text": "Domanda: ablazione",
+        "model": "qdrant/bm25",
+        "options": {"language": "italian", "avg_len": 14, "ascii_folding": True},
+    }
+    dense = {"query": [0.5] * 64, "filter": filter_}
+    sparse = {"query": document, "using": "bm25", "filter": filter_}
+    assert server.asks("/points/query/batch") == [
+        {
+            "searches": [
+                {
+                    "prefetch": [{**dense, "limit": 20}, {**sparse, "limit": 20}],
+                    "query": {"rrf": {}},
+                    "limit": 40,
+                    "with_payload": True,
+                },
+                {**dense, "limit": 1, "with_payload": False},
+                {**dense, "limit": 20, "with_payload": True},
+                {**sparse, "limit": 20, "with_payload": True},
+            ]
+        }
+    ]
+
+
+def test_a_workspace_may_choose_the_other_fusion(server, store):
+    generation = build(store, a_generation(fusion="dbsf", prefetch=100))
+    ask(store, generation)
+    fused = server.asks("/points/query/batch")[0]["searches"][0]
+    assert (fused["query"], fused["limit"]) == ({"fusion": "dbsf"}, 200)
+    assert [one["limit"] for one in fused["prefetch"]] == [100, 100]
+
+
+def test_a_point_carries_its_vector_and_the_text_that_the_server_analyses(server, store):
+    generation = a_generation(language="en", avg_len=9)
+    [point] = some_points([a_unit("Paediatric age")], generation, EMBEDDER)
+    store.build(generation, [[point]])
+    assert server.asks("/points") == [
+        {
+            "points": [
+                {
+                    "id": str(point.id),
+                    "vector": {
+                        "": list(point.dense),
+                        "bm25": {
+                            "text": point.text,
+                            "model": "qdrant/bm25",
+                            "options": {
+                                "language": "english",
+                                "avg_len": 9,
+                                "ascii_folding": True,
+                            },
+                        },
+                    },
+                    "payload": point.payload.as_json(),
+                }
+            ]
+        }
+    ]
+
+
+def test_a_new_collection_is_created_as_agreed_with_every_index(server, store):
+    build(store)
+    params, indexes = shared.config(server.url, NAME)
+    assert params["vectors"] == {"size": 64, "distance": "Cosine"}
+    assert params["sparse_vectors"] == {"bm25": {"modifier": "idf"}}
+    assert {index["data_type"] for index in indexes.values()} == {"keyword"}
+    assert indexes["workspace_id"]["params"]["is_tenant"] is True
+    assert set(indexes) == INDEXES
+
+
+def test_an_index_is_added_only_when_absent(server, store):
+    build(store)
+    added = len(server.asks("/index"))
+    build(store, a_generation("two"))
+    assert len(server.asks("/index")) == added == 15
+
+
+def test_every_write_waits(server, store):
+    store.delete(build(store))
+    writes = [one for one in server.asked if not is_read(one) and one.path.count("/") > 2]
+    assert {one.path.removeprefix(f"/collections/{NAME}") for one in writes} == {
+        "/index",
+        "/points",
+        "/points/delete",
+    }
+    assert {one.params["wait"] for one in writes} == {"true"}
+
+
+DENSE = {"size": 64, "distance": "Cosine"}
+IDF = {"bm25": {"modifier": "idf"}}
+COLLECTIONS = {
+    "as_we_create_it": (CollectionState.COMPATIBLE, {"sparse_vectors": IDF}),
+    "with_another_sparse_vector": (
+        CollectionState.COMPATIBLE,
+        {"sparse_vectors": {**IDF, "splade": {}}},
+    ),
+    "without_bm25": (CollectionState.UPGRADEABLE, {}),
+    "with_another_sparse_vector_alone": (
+        CollectionState.UPGRADEABLE,
+        {"sparse_vectors": {"splade": {}}},
+    ),
+    "of_another_size": (CollectionState.INCOMPATIBLE, {"vectors": {**DENSE, "size": 32}}),
+    "of_another_distance": (
+        CollectionState.INCOMPATIBLE,
+        {"vectors": {**DENSE, "distance": "Dot"}},
+    ),
+    "with_a_named_dense_vector": (CollectionState.INCOMPATIBLE, {"vectors": {"text": DENSE}}),
+    "with_bm25_without_idf": (CollectionState.INCOMPATIBLE, {"sparse_vectors": {"bm25": {}}}),
+}
+
+
+@pytest.mark.parametrize(("state", "config"), COLLECTIONS.values(), ids=COLLECTIONS)
+def test_a_collection_is_one_of_four_things_to_us(server, store, state, config):
+    shared.create(server.url, NAME, dimension=64, **config)
+    assert store.inspect(a_generation()) is state
+    assert store.census(a_generation()).state is state
+
+
+@pytest.mark.parametrize(
+    "config",
+    [config for state, config in COLLECTIONS.values() if state is CollectionState.INCOMPATIBLE],
+)
+def test_an_incompatible_collection_is_left_exactly_as_it_is(server, store, config):
+    shared.create(server.url, NAME, dimension=64, **config)
+    before = shared.config(server.url, NAME)
+    started = len(server.asked)
+    with pytest.raises(CollectionIncompatible):
+        build(store)
+    with pytest.raises(CollectionIncompatible):
+        ask(store, a_generation())
+    assert all(map(is_read, server.asked[started:]))
+    assert shared.config(server.url, NAME) == before
+
+
+def test_bm25_is_added_in_place_by_a_build_and_by_nothing_else(server, store):
+    shared.create(server.url, NAME, dimension=64)
+    shared.fill(server.url, NAME, dimension=64)
+    generation = a_generation()
+    started = len(server.asked)
+    with pytest.raises(Bm25Unsupported):
+        ask(store, generation)
+    store.census(generation)
+    store.delete(replace(generation, collection="elsewhere"))
+    assert all(map(is_read, server.asked[started:]))
+    build(store, generation)
+    assert [one.body for one in server.asked if "/vectors/" in one.path] == [
+        {"sparse": {"modifier": "idf"}}
+    ]
+    assert store.inspect(generation) is CollectionState.COMPATIBLE
+    assert ask(store, generation).fused
+
+
+def test_records_of_others_keep_everything_through_build_search_and_delete(server, store):
+    shared.create(server.url, NAME, dimension=64)
+    shared.fill(server.url, NAME, dimension=64)
+
+    def seen() -> tuple[Any, ...]:
+        return (
+            shared.of_others(store.census(a_generation())),
+            shared.everything(server.url, NAME),
+            shared.dense_results(server.url, NAME, dimension=64),
+        )
+
+    before = seen()
+    assert before[0][0] == shared.KINDS
+    one, two = build(store), build(store, a_generation("two"))
+    assert seen() == before
+    ask(store, one)
+    store.delete(one)
+    store.delete(two)
+    assert seen() == before
+    assert "evidence" not in store.census(two).counts
+
+
+def test_a_record_of_another_kind_is_spared_even_under_our_generation(server, store):
+    generation = build(store)
+    payload = {
+        "record_kind": "memory",
+        "workspace_id": generation.workspace,
+        "vector_generation": str(generation.id),
+    }
+    point = {"id": 1, "vector": {"": [1.0] * 64}, "payload": payload}
+    server.collections[NAME].upsert({"points": [point]})
+    build(store)
+    store.delete(generation)
+    assert store.census(generation).counts == {"memory": 1}
+
+
+def test_records_without_a_kind_are_counted_and_end_the_count(server, store):
+    shared.create(server.url, NAME, dimension=64)
+    points = [
+        {"id": number, "vector": [1.0] * 64, "payload": payload}
+        for number, payload in enumerate(({}, {"record_kind": ["a", "b"]}, {"record_kind": "x"}))
+    ]
+    server.collections[NAME].upsert({"points": points})
+    census = store.census(a_generation())
+    assert sum(census.counts.values()) >= 3
+    assert census.counts[""] >= 1
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"workspace_id": "altrui"}, {"workspace_revision": "b" * 40}, {"record_kind": "memory"}],
+)
+def test_a_fragment_of_another_workspace_revision_or_kind_is_never_an_answer(
+    server, store, changes
+):
+    generation = build(store)
+    [point] = some_points([a_unit("Ablazione rara")], generation, EMBEDDER)
+    forged = {**point.payload.as_json(), **changes}
+    vector = {"": list(point.dense), "bm25": {"text": point.text, "model": "qdrant/bm25"}}
+    body = {"id": str(point.id), "vector": vector, "payload": forged}
+    server.collections[NAME].upsert({"points": [body]})
+    titles = {hit.payload.title for hit in ask(store, generation).fused}
+    assert titles == set(TITLES)
+
+
+def test_a_foreign_key_in_our_payload_is_malformed(server, store):
+    generation = build(store)
+    [point] = some_points([a_unit("Ablazione rara")], generation, EMBEDDER)
+    body = {
+        "id": str(point.id),
+        "vector": {"": list(point.dense)},
+        "payload": {**point.payload.as_json(), "extra": 1},
+    }
+    server.collections[NAME].upsert({"points": [body]})
+    with pytest.raises(MalformedPayload):
+        ask(store, generation)
+
+
+def test_a_generation_that_lost_or_won_a_point_does_not_answer(server, store):
+    generation = build(store)
+    whole = replace(generation, point_count=len(TITLES))
+    assert ask(store, whole).fused
+    for count in (len(TITLES) - 1, len(TITLES) + 1, 0):
+        with pytest.raises(VectorStoreUnavailable):
+            ask(store, replace(whole, point_count=count))
+
+
+def test_a_point_without_its_sparse_vector_is_noticed(server, store):
+    generation = build(store)
+    [point] = some_points([a_unit("Ablazione rara")], generation, EMBEDDER)
+    body = {"id": str(point.id), "vector": list(point.dense), "payload": point.payload.as_json()}
+    server.collections[NAME].upsert({"points": [body]})
+    with pytest.raises(VectorStoreUnavailable):
+        store.summary(generation)
+
+
+@pytest.mark.parametrize("version", ["1.17.3", "1.9.0", "0.11.1"])
+def test_a_server_that_is_too_old_is_told_before_anything_is_written(server, store, version):
+    server.version = version
+    with pytest.raises(Bm25Unsupported, match=version.replace(".", r"\.")):
+        build(store)
+    assert server.collections == {}
+
+
+@pytest.mark.parametrize("version", ["1.18.0", "1.18.2-dev", "1.21.0", "2.0.0"])
+def test_a_newer_server_is_fine(server, store, version):
+    server.version = version
+    build(store)
+
+
+def test_a_server_that_will_not_add_bm25_makes_evidence_unavailable(server, store):
+    shared.create(server.url, NAME, dimension=64)
+    server.script = lambda one: Scripted(status=404) if "/vectors/" in one.path else None
+    with pytest.raises(Bm25Unsupported):
+        build(store)
+    assert store.inspect(a_generation()) is CollectionState.UPGRADEABLE
+
+
+def test_a_write_that_the_server_only_noted_down_is_not_done(server, store):
+    noted = {"result": {"operation_id": 7, "status": "acknowledged"}}
+    server.script = lambda one: (
+        Scripted(body=json.dumps(noted).encode()) if one.path.endswith("/points") else None
+    )
+    with pytest.raises(VectorStoreUnavailable):
+        build(store)
+
+
+def test_points_that_the_server_lost_are_noticed_by_the_build(server, store):
+    done = {"result": {"operation_id": 7, "status": "completed"}}
+    server.script = lambda one: (
+        Scripted(body=json.dumps(done).encode()) if one.path.endswith("/points") else None
+    )
+    with pytest.raises(VectorStoreUnavailable):
+        build(store)
+
+
+def test_the_key_is_sent_and_a_wrong_one_is_the_operators(server, capsys):
+    server.api_key = "segreto-giusto"
+    with closing(QdrantServerStore(server.url, api_key="segreto-giusto")) as right:
+        generation = build(right)
+        assert ask(right, generation).fused
+    with closing(QdrantServerStore(server.url, api_key="segreto-sbagliato")) as wrong:
+        for asking in (wrong.census, wrong.inspect, wrong.summary, wrong.delete):
+            with pytest.raises(VectorStoreRefused) as refused:
+                asking(generation)
+            assert "segreto" not in str(refused.value)
+    captured = capsys.readouterr()
+    assert "segreto" not in captured.out + captured.err
+
+
+OK = b'{"result": %s, "status": "ok", "time": 0.1}'
+FAILURES: dict[str, Scripted] = {
+    "500": Scripted(status=500, body=b'{"status": {"error": "boom"}}'),
+    "503": Scripted(status=503, body=b"no healthy upstream"),
+    "429": Scripted(status=429),
+    "301": Scripted(status=301),
+    "204": Scripted(status=204),
+    "400": Scripted(status=400, body=b'{"status": {"error": "boom"}}'),
+    "403": Scripted(status=403, body=b"\xff\xfe"),
+    "404": Scripted(status=404),
+    "dropped": Scripted(drops=True),
+    "nothing": Scripted(body=b""),
+    "html": Scripted(body=b"<html>welcome</html>"),
+    "cut_off": Scripted(body=b'{"result": {"points": [{"id": 1'),
+    "not_utf8": Scripted(body=b'{"result": "\xff"}'),
+    "a_number_that_is_none": Scripted(body=OK % b'[{"points": [{"score": NaN}]}]'),
+    "too_deep": Scripted(body=b"[" * 200_000),
+    "a_list": Scripted(body=b"[]"),
+    "no_result": Scripted(body=b'{"status": "ok"}'),
+    "null": Scripted(body=OK % b"null"),
+    "a_text": Scripted(body=OK % b'"yes"'),
+    "another_shape": Scripted(body=OK % b'{"points": 3, "count": "many", "status": 1}'),
+    "one_list_too_few": Scripted(body=OK % b'[{"points": []}]'),
+    "silent": Scripted(wait_s=4.0),
+    "dripping": Scripted(body=OK % (b" " * 100 + b"[]"), drips=True),
+}
+PORT_FAULTS = (
+    VectorStoreUnavailable,
+    VectorStoreRefused,
+    Bm25Unsupported,
+    CollectionIncompatible,
+    MalformedPayload,
+)
+CALLS: dict[str, Callable[[QdrantServerStore, StoredGeneration], object]] = {
+    "inspect": lambda store, generation: store.inspect(generation),
+    "census": lambda store, generation: store.census(generation),
+    "build": build,
+    "summary": lambda store, generation: store.summary(generation),
+    "query": ask,
+    "delete": lambda store, generation: store.delete(generation),
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Iterator[tuple[QdrantStandIn, StoredGeneration]]:
+    with QdrantStandIn.running(tmp_path_factory.mktemp("built")) as double:
+        with closing(QdrantServerStore(double.url)) as store:
+            generation = build(store)
+        yield double, generation
+
+
+def quick(name: str) -> bool:
+    return name not in {"silent", "dripping"}
+
+
+@pytest.mark.parametrize("name", [name for name in FAILURES if quick(name)])
+@pytest.mark.parametrize("call", CALLS)
+def test_whatever_the_server_answers_is_one_of_the_ports_faults(built, call, name):
+    double, generation = built
+    double.script = lambda _: FAILURES[name]
+    with closing(QdrantServerStore(double.url)) as store:
+        if name == "404" and call in {"inspect", "census", "delete"}:
+            CALLS[call](store, generation)  # there is no such collection: no failure
+            return
+        with pytest.raises(PORT_FAULTS):
+            CALLS[call](store, generation)
+
+
+@pytest.mark.parametrize("name", FAILURES)
+def test_a_question_fails_within_two_seconds_whichever_of_its_requests_fails(built, name):
+    double, generation = built
+    for path in ("", "/points/count", "/points/query/batch"):
+        double.script = lambda one, path=path: (
+            FAILURES[name] if one.path == f"/collections/{NAME}{path}" else None
+        )
+        started = time.monotonic()
+        with closing(QdrantServerStore(double.url)) as store, pytest.raises(PORT_FAULTS):
+            ask(store, generation)
+        assert time.monotonic() - started < 2.5  # of which half a second is a busy machine's
+
+
+def test_an_answer_that_is_too_long_is_not_read_to_its_end(built, monkeypatch):
+    double, generation = built
+    monkeypatch.setattr("publishing.adapters.bounded_http.MAX_ANSWER", 1000)
+    double.script = lambda _: Scripted(body=OK % (b'"' + b"x" * 2000 + b'"'))
+    with closing(QdrantServerStore(double.url)) as store, pytest.raises(VectorStoreUnavailable):
+        store.inspect(generation)
+
+
+def test_nobody_listening_is_unavailable_and_a_restart_heals_it(server, store):
+    generation = build(store)
+    server.stop()
+    store.close()
+    for call in CALLS.values():
+        with pytest.raises(VectorStoreUnavailable):
+            call(store, generation)
+    server.start()
+    assert ask(store, generation).fused
+
+
+def test_a_connection_that_a_restart_cut_is_opened_again(server, store):
+    generation = build(store)
+    cut: list[str] = []
+
+    def once(asked: Asked) -> Scripted | None:
+        if asked.path in cut:
+            return None
+        cut.append(asked.path)
+        return Scripted(drops=True)
+
+    server.script = once
+    assert ask(store, generation).fused
+    assert len(cut) == 3
+
+
+@pytest.mark.parametrize("url", ["http://[::1", "http://a b/", "http://127.0.0.1:1", "ftp://x"])
+def test_an_address_that_leads_nowhere_is_unavailable(url):
+    with pytest.raises(VectorStoreUnavailable):
+        QdrantServerStore(url).inspect(a_generation())
+
+
+def test_a_collections_name_never_leaves_its_place_in_the_path(server, store):
+    for name in ("../points", "a/b?wait=false#x", "àè", "%2e%2e"):
+        generation = a_generation(collection=name)
+        build(store, generation)
+        assert ask(store, generation).fused
+    assert sorted(server.collections) == sorted(["../points", "a/b?wait=false#x", "àè", "%2e%2e"])
