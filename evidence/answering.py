@@ -8,14 +8,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from evidence.candidates import units_from
+from evidence.candidates import DOUBTS, units_from
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.manifest import PIPELINE_VERSION
 from evidence.domain.normalization import source_hash
 from evidence.domain.suspicions import has_personal_data
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
-from evidence.ports import AnswerCache, Restructurer, RestructureRequest
+from evidence.ports import (
+    AnswerCache,
+    RestructureCandidate,
+    Restructurer,
+    RestructureRequest,
+)
 from evidence.restructuring import Answer, Progress, ask_all
 from evidence.situation import PreparationRefused
 
@@ -117,11 +122,28 @@ def _passes(request: RestructureRequest, answer: Answer) -> bool:
 def _ask(
     restructurer: Restructurer, cache: AnswerCache | None, request: RestructureRequest
 ) -> Answer:
-    answer = restructurer.restructure(request)
+    answer = tuple(_doubted(each, request) for each in restructurer.restructure(request))
     units_from(request, answer, taken=())  # raises: a refused answer is never kept
     if cache is not None:
         cache.put(cache_key(restructurer, request), answer)
     return answer
+
+
+def _doubted(candidate: RestructureCandidate, request: RestructureRequest) -> RestructureCandidate:
+    """Give back the open doubts of the unit that is meant: a model raises them, people settle them.
+
+    Only what says that the unit had lost its source may go, now that it is found again.
+    """
+    known = next((u for u in request.previous_units if u.id == candidate.existing_id), None)
+    if known is None:
+        return candidate
+    said = {(item.code, item.field) for item in candidate.review_items}
+    silenced = tuple(
+        item
+        for item in known.review_items
+        if item.code not in DOUBTS and (item.code, item.field) not in said
+    )
+    return replace(candidate, review_items=(*candidate.review_items, *silenced))
 
 
 def _refuse_personal_data(requests: Sequence[RestructureRequest]) -> None:
