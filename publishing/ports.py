@@ -76,11 +76,18 @@ class Bm25Unsupported(OperatorFault):
 class Embedder(Protocol):
     """Turns texts into vectors of one space."""
 
-    id: str
-    """`provider/model/revision`; this and `dimension` may have to be asked for, and then raise."""
-    dimension: int
     default_threshold: float
     """The best similarity below which an answer may be weak, where no exam measured one."""
+
+    @property
+    def id(self) -> str:
+        """Give `provider/model/revision`. May ask the embedder, and raise what it raises."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """Give the size of its vectors. May ask the embedder, and raise what it raises."""
+        ...
 
     def __hash__(self) -> int:
         """Be a key of a cache of vectors; two embedders of one id need not be equal."""

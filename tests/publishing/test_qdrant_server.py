@@ -27,7 +27,8 @@ from publishing.ports import (
 from tests.fakes import BagOfWordsEmbedder
 from tests.publishing import shared_collection as shared
 from tests.publishing.points import REVISION, a_generation, a_unit, some_points
-from tests.qdrant_stand_in import Asked, QdrantStandIn, Scripted
+from tests.qdrant_stand_in import QdrantStandIn
+from tests.scripted_http import Asked, Scripted
 
 EMBEDDER = BagOfWordsEmbedder()
 TITLES = ("Fascia pediatrica", "Ablazione cardiaca", "Regime di ricovero")

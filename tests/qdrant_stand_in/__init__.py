@@ -7,6 +7,6 @@ OpenAPI document in `vendor/`. It is no server to work with; `tests/l0` asks a r
 
 from __future__ import annotations
 
-from tests.qdrant_stand_in.server import Asked, QdrantStandIn, Scripted
+from tests.qdrant_stand_in.server import QdrantStandIn
 
-__all__ = ["Asked", "QdrantStandIn", "Scripted"]
+__all__ = ["QdrantStandIn"]
