@@ -109,8 +109,7 @@ def _guarded(
                 env=dict(environment),
                 cwd=folder,
                 pass_fds=(writing,),
-                start_new_session=True,
-            )
+            )  # in our own session, so that Ctrl-C reaches it: it stops the program at once
         finally:
             os.close(writing)
         with guard:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -21,8 +24,10 @@ from tests.evidence.pi.stand_ins import (
     survivors,
     survivors_soon,
 )
+from tests.evidence.trees import NOTE, a_work_tree
 
 TIMEOUT_S = 1.0
+PROJECT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize("behaviour", HOSTILE)
@@ -63,6 +68,31 @@ def test_other_children_of_the_portal_are_left_alone(tmp_path: Path) -> None:
             a_restructurer(program, timeout_s=TIMEOUT_S).restructure(REQUEST)
         assert bystander.poll() is None
         bystander.kill()
+
+
+@pytest.mark.parametrize("last_word", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_the_program_goes_when_the_portal_does(tmp_path: Path, last_word: signal.Signals) -> None:
+    program = a_program(tmp_path, HOSTILE["forks many"])
+    root = a_work_tree(tmp_path / "top", {"source/eta.md": NOTE})
+    code = "import sys; from evidence.commands import evidence_app as app; app(sys.argv[1:])"
+    environment = {"PORTAL_HOME": str(tmp_path), "PORTAL_PI_EXECUTABLE": str(program)}
+    portal = subprocess.Popen(
+        [sys.executable, "-c", code, "prepare", str(root), "--restructurer", "pi"],
+        env=dict(os.environ) | environment | {"PYTHONPATH": str(PROJECT)},
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    began = time.monotonic()
+    while len(survivors(program)) < 100 and time.monotonic() - began < 30:
+        time.sleep(0.05)
+    if last_word is signal.SIGINT:  # as a terminal sends Ctrl-C
+        os.killpg(portal.pid, last_word)
+    else:
+        portal.send_signal(last_word)
+    assert portal.wait(10) != 0
+    left = survivors_soon(program, within_s=5)
+    end(left)
+    assert left == []
 
 
 def test_several_at_once_do_not_end_each_other(tmp_path: Path) -> None:
