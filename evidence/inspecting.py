@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from evidence.changed_files import Changed
 from evidence.domain.paths import Place, place_of
-from evidence.domain.tree import EVALUATION_PATH, MANIFEST_PATH, sha256_hex
+from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH, sha256_hex
 from evidence.domain.unit_inspection import UnitInspection, inspect_unit
 from evidence.domain.validation import (
+    DismissalsInspection,
     EvaluationInspection,
     ManifestInspection,
     SourceInspection,
     WorkspaceInspection,
+    inspect_dismissals,
     inspect_evaluation,
     inspect_manifest,
     inspect_source,
@@ -40,8 +42,8 @@ class Content:
 class Inspected:
     """Changed files by path, inspected; None stands for one that is gone.
 
-    `manifest` and `evaluation` are None when they did not change; `workspace_yaml` and
-    `workspace` are always those of the revision.
+    `manifest`, `evaluation` and `dismissals` are None when they did not change;
+    `workspace_yaml` and `workspace` are always those of the revision.
     """
 
     contents: Mapping[str, Content | None]
@@ -49,6 +51,7 @@ class Inspected:
     sources: Mapping[str, SourceInspection | None]
     manifest: ManifestInspection | None
     evaluation: EvaluationInspection | None
+    dismissals: DismissalsInspection | None
     workspace_yaml: bytes | None
     workspace: WorkspaceInspection
 
@@ -82,6 +85,11 @@ def inspect_changed(
         evaluation=(
             inspect_evaluation(_data(contents.get(EVALUATION_PATH)))
             if changed.everything or EVALUATION_PATH in contents
+            else None
+        ),
+        dismissals=(
+            inspect_dismissals(_data(contents.get(DISMISSALS_PATH)))
+            if changed.everything or DISMISSALS_PATH in contents
             else None
         ),
         workspace_yaml=workspace_yaml,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from evidence.domain.findings import ValidationFinding
-from evidence.domain.tree import WORKSPACE_FILE
+from evidence.domain.tree import DISMISSALS_PATH, WORKSPACE_FILE
 from evidence.models import FindingRecord, ListedUnitRecord, RevisionRecord, Workspace
 from evidence.ports import Commit, Repository
 from evidence.projection import Projection
@@ -45,13 +45,19 @@ def write_workspace(projection: Projection) -> None:
     file = inspected.workspace.workspace
     if projection.changed.everything:
         workspace.settings_yaml = _text(inspected.workspace_yaml)
+    if inspected.dismissals is not None:
+        content = inspected.contents.get(DISMISSALS_PATH)
+        workspace.dismissals_yaml = _text(content.data if content else None)
     if file is not None:
         workspace.title, workspace.language = file.title, file.language
     if inspected.manifest is not None:
         workspace.has_manifest = inspected.manifest.manifest is not None
     workspace.file_hashes = _rowless_hashes(projection)
     workspace.save(
-        update_fields=("settings_yaml", "title", "language", "has_manifest", "file_hashes")
+        update_fields=(
+            *("settings_yaml", "dismissals_yaml", "title", "language"),
+            *("has_manifest", "file_hashes"),
+        )
     )
 
 

@@ -33,6 +33,8 @@ class Workspace(models.Model):
     mirrored_commit = models.CharField(_("mirrored commit"), max_length=40, blank=True)
     mirrored_at = models.DateTimeField(_("mirrored"), null=True)
     settings_yaml = models.TextField(_("workspace file"), blank=True)
+    dismissals_yaml = models.TextField(blank=True)
+    """The file of dismissed warnings as it was mirrored: what a change of it touches is asked."""
     has_manifest = models.BooleanField(default=False)
     """Whether there is one that can be read."""
     file_hashes = models.JSONField(default=dict)
@@ -147,6 +149,10 @@ class UnitRecord(models.Model):
     source_file = models.CharField(_("source"), max_length=1000, blank=True)
     source_sha256 = models.CharField(max_length=80, blank=True)
     search_text = models.TextField(blank=True)
+    text_sha256 = models.CharField(max_length=80, blank=True)
+    words = models.CharField(max_length=40, blank=True)
+    sketch = models.JSONField(default=list)
+    """With `words`, what near-duplicates are found by; see `evidence.domain.likeness`."""
     open_items = models.PositiveIntegerField(_("open review items"), default=0)
 
     class Meta:
@@ -168,6 +174,28 @@ class UnitRecord(models.Model):
     def __str__(self) -> str:
         """Show the title."""
         return self.title
+
+
+class UnitKeyRecord(models.Model):
+    """One key under which a unit is found when another one is compared with it."""
+
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="unit_keys")
+    unit = models.ForeignKey(UnitRecord, models.CASCADE, related_name="keys")
+    key = models.CharField(max_length=80)
+
+    class Meta:
+        """Found by key."""
+
+        constraints = [
+            models.UniqueConstraint(fields=("unit", "key"), name="one_row_a_unit_and_key"),
+        ]
+        indexes = [
+            models.Index(fields=("workspace", "key"), name="unit_by_key"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the key."""
+        return self.key
 
 
 class ReviewItemRecord(models.Model):

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from evidence.affected import Affected, affected, manifest_was_lost_or_found, manifested
 from evidence.changed_files import Changed, changed_since
+from evidence.comparing import compare
 from evidence.domain.findings import ValidationFinding
 from evidence.domain.inspection import EvaluationInspection, SourceInspection, inspect_evaluation
 from evidence.domain.tree import (
+    DISMISSALS_PATH,
     EVALUATION_PATH,
     MANIFEST_PATH,
     WORKSPACE_FILE,
@@ -23,6 +25,7 @@ from evidence.models import SourceRecord, UnitRecord
 from evidence.ports import Repository
 from evidence.relating import Findings, Scope, World, related
 from evidence.surveying import FOLDER
+from evidence.unit_keys import Comparable
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class Projection:
     changed: Changed
     inspected: Inspected
     affected: Affected
+    comparables: Mapping[str, Comparable]
     findings: Mapping[tuple[Scope, str], Findings]
     hashes: Mapping[str, str]
     digest: str
@@ -54,6 +58,8 @@ def project(repository: Repository, known: Known, head: str) -> Projection:
     world = _World(repository, head, known, inspected, keys).seen()
     findings = dict(_of_files(changed, inspected))
     findings |= {(scope, key): found for scope, key, found in related(world)}
+    comparison = compare(repository, known, inspected)
+    findings |= comparison.findings
     hashes = _hashes(known, inspected, everything=changed.everything)
     return Projection(
         known=known,
@@ -61,6 +67,7 @@ def project(repository: Repository, known: Known, head: str) -> Projection:
         changed=changed,
         inspected=inspected,
         affected=keys,
+        comparables=comparison.comparables,
         findings=findings,
         hashes=hashes,
         digest=content_digest(hashes),
@@ -76,6 +83,7 @@ def _of_files(
     for path, file in (
         (MANIFEST_PATH, inspected.manifest),
         (EVALUATION_PATH, inspected.evaluation),
+        (DISMISSALS_PATH, inspected.dismissals),
         (WORKSPACE_FILE, inspected.workspace if changed.everything else None),
     ):
         if file is not None:

@@ -36,6 +36,8 @@ class Scope(StrEnum):
     ID = "id"
     LISTED = "listed"
     EVALUATION = "evaluation"
+    SUBJECT = "subject"
+    LIKENESS = "likeness"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.domain.validation import UnitInspection
 from evidence.inspecting import Content
-from evidence.models import ReviewItemRecord, UnitRecord, Workspace
+from evidence.models import ReviewItemRecord, UnitKeyRecord, UnitRecord, Workspace
 from evidence.projection import Projection
 from evidence.row_writing import BATCH, batches, delete_at, delete_others, indexable, upsert
+from evidence.unit_keys import Comparable
 
 
 def write_units(projection: Projection) -> None:
@@ -21,9 +22,12 @@ def write_units(projection: Projection) -> None:
     if projection.changed.everything:
         delete_others(rows, present)
     made = [unit_row(workspace, unit, inspected.contents[path]) for path, unit in present.items()]
+    for row in made:
+        _fill_comparable(row, projection.comparables[row.path])
     _mark_orphans(made, projection)
     upsert(rows, made, unique="path")
     _write_items(made, present)
+    _write_keys(made, projection.comparables)
     again = list(projection.affected.units_again.values())
     _mark_orphans(again, projection)
     UnitRecord.objects.bulk_update(again, ["is_orphan"], batch_size=BATCH)
@@ -43,6 +47,7 @@ def unit_row(
         evidence_id=inspection.evidence_id,
         kind=parts[1] if parts[1] in set(EvidenceKind) else "",
         title=parts[-1].removesuffix(".md")[:200],
+        text_sha256=inspection.sha256,
     )
     if inspection.unit is not None:
         _fill(row, inspection.unit)
@@ -59,6 +64,11 @@ def _fill(row: UnitRecord, unit: CuratedEvidence) -> None:
     scope = unit.scope
     words = (unit.id, unit.title, *scope.concepts, *scope.tables, *scope.columns, unit.body)
     row.search_text = "\n".join(words)
+
+
+def _fill_comparable(row: UnitRecord, comparable: Comparable) -> None:
+    if comparable.likeness is not None:
+        row.words, row.sketch = comparable.likeness.words, list(comparable.likeness.sketch)
 
 
 def _mark_orphans(rows: Sequence[UnitRecord], projection: Projection) -> None:
@@ -83,6 +93,19 @@ def _write_items(rows: Sequence[UnitRecord], units: Mapping[str, UnitInspection]
             for row in rows
             if (unit := units[row.path].unit)
             for ordinal, item in enumerate(unit.review_items)
+        ),
+        batch_size=BATCH,
+    )
+
+
+def _write_keys(rows: Sequence[UnitRecord], comparables: Mapping[str, Comparable]) -> None:
+    for batch in batches(rows):
+        UnitKeyRecord.objects.filter(unit__in=[row.pk for row in batch]).delete()
+    UnitKeyRecord.objects.bulk_create(
+        (
+            UnitKeyRecord(workspace=row.workspace, unit=row, key=key)
+            for row in rows
+            for key in sorted(comparables[row.path].keys)
         ),
         batch_size=BATCH,
     )

@@ -46,7 +46,18 @@ ERROR_CODES = frozenset(
     }
 )
 BLOCKING_CODES = frozenset({"review_item_open", "orphaned_unit"})
-WARNING_CODES = frozenset({"personal_data_suspected", "hidden_text"})
+WARNING_CODES = frozenset(
+    {
+        "near_duplicate",
+        "conflicting_formula",
+        "conflicting_enum",
+        "conflicting_term",
+        "personal_data_suspected",
+        "hidden_text",
+        "dialect_uncertain",
+        "dismissals_invalid",
+    }
+)
 
 
 class Severity(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from evidence.domain.dismissals import Dismissals, DismissalsInvalid, parse_dismissals
 from evidence.domain.findings import ValidationFinding, finding, finding_of
 from evidence.domain.formats import is_accepted, is_excluded, render_source
 from evidence.domain.manifest import PIPELINE_VERSION, Manifest, ManifestInvalid, parse_manifest
@@ -12,7 +13,12 @@ from evidence.domain.paths import Place, place_of
 from evidence.domain.questions import EvaluationInvalid, EvaluationSet, parse_evaluation
 from evidence.domain.sections import SourceUnreadable
 from evidence.domain.text_findings import credentials_of, newly_suspected, suspicions_of
-from evidence.domain.tree import EVALUATION_PATH, MANIFEST_PATH, WORKSPACE_FILE
+from evidence.domain.tree import (
+    DISMISSALS_PATH,
+    EVALUATION_PATH,
+    MANIFEST_PATH,
+    WORKSPACE_FILE,
+)
 from evidence.domain.workspace import WorkspaceFile, WorkspaceInvalid, parse_workspace
 from evidence.messages import gettext_noop
 
@@ -53,11 +59,24 @@ class EvaluationInspection:
 
 
 @dataclass(frozen=True, slots=True)
+class DismissalsInspection:
+    """The dismissed warnings, none when the file is missing or broken."""
+
+    dismissals: Dismissals
+    findings: Findings
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceInspection:
     """The workspace file, None when it is missing or broken."""
 
     workspace: WorkspaceFile | None
     findings: Findings
+
+    @property
+    def language(self) -> str:
+        """Give the workspace's language, empty while its file is broken."""
+        return self.workspace.language if self.workspace else ""
 
 
 def inspect_source(path: str, data: bytes, workspace: WorkspaceFile | None) -> SourceInspection:
@@ -118,6 +137,18 @@ def inspect_evaluation(data: bytes | None) -> EvaluationInspection:
         return EvaluationInspection(parse_evaluation(text), tuple(credentials_of(path, text)))
     except (EvaluationInvalid, InvalidUtf8) as fault:
         return EvaluationInspection(None, (finding_of(fault, path),))
+
+
+def inspect_dismissals(data: bytes | None) -> DismissalsInspection:
+    """Read the dismissals; `data` is None when there is no such file: then there are none."""
+    path = DISMISSALS_PATH
+    if data is None:
+        return DismissalsInspection(frozenset(), ())
+    try:
+        text = decode_utf8(data)
+        return DismissalsInspection(parse_dismissals(text), tuple(credentials_of(path, text)))
+    except (DismissalsInvalid, InvalidUtf8) as fault:
+        return DismissalsInspection(frozenset(), (finding_of(fault, path),))
 
 
 def inspect_workspace(data: bytes | None) -> WorkspaceInspection:

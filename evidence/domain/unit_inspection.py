@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from evidence.domain.codec import MAX_FILE_BYTES, parse_curated_markdown
+from evidence.domain.dialects import foreign_words
 from evidence.domain.findings import ValidationFinding, finding, finding_of
 from evidence.domain.fragments import MAX_CHUNK_CHARS, AtomicContentTooLarge, render_fragments
 from evidence.domain.identifiers import ID_PREFIX, slug_from_id, unit_path
-from evidence.domain.normalization import InvalidUtf8, decode_utf8
+from evidence.domain.normalization import InvalidUtf8, decode_utf8, source_hash
+from evidence.domain.text import normalize_text
 from evidence.domain.text_findings import suspicions_of
 from evidence.domain.units import CuratedEvidence, UnitInvalid
 from evidence.messages import gettext_noop
@@ -22,13 +24,15 @@ class UnitInspection:
     """A file under `curated/`; `unit` is None when it does not parse.
 
     `evidence_id` is the unit's, or the one that the name of a broken file claims, so that the
-    manifest and the exam are not blamed for it.
+    manifest and the exam are not blamed for it. `sha256` is that of the normalized file of a unit
+    that parses, as a dismissal names it.
     """
 
     path: str
     evidence_id: str
     unit: CuratedEvidence | None
     findings: tuple[ValidationFinding, ...]
+    sha256: str = ""
 
 
 def inspect_unit(
@@ -50,7 +54,7 @@ def inspect_unit(
     except UnitInvalid as fault:
         return UnitInspection(path, claimed, None, (*_problems(fault, path), *suspicions))
     findings = (*_of_place(path, unit), *suspicions, *_of_content(path, unit, max_chunk_chars))
-    return UnitInspection(path, unit.id, unit, findings)
+    return UnitInspection(path, unit.id, unit, findings, source_hash(normalize_text(text)))
 
 
 def _problems(fault: UnitInvalid, path: str) -> Iterator[ValidationFinding]:
@@ -77,6 +81,10 @@ def _of_content(path: str, unit: CuratedEvidence, limit: int) -> Iterator[Valida
         render_fragments(unit, limit)
     except AtomicContentTooLarge as fault:
         yield finding_of(fault, path)
+    words = foreign_words(unit.payload)
+    if words:
+        template = gettext_noop("This SQL may not be PostgreSQL: %(words)s.")
+        yield finding("dialect_uncertain", path, template, words=", ".join(words[:MAX_PROBLEMS]))
     for item in unit.review_items:
         template = gettext_noop("Open review item %(code)s: %(message)s")
         yield finding("review_item_open", path, template, code=item.code, message=item.message)

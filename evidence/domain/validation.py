@@ -9,16 +9,20 @@ what depends on a changed key:
 | `inspect_unit` | path | the file |
 | `inspect_source` | path | the file, the `evidence:` section of the workspace file |
 | `inspect_manifest`, `inspect_evaluation`, `inspect_workspace` | the one file | the file |
+| `inspect_dismissals` | the one file | the file |
 | `refused_path` | path | whether the tree refuses the path |
 | `check_unit` | unit path | the unit, its id's listing in the manifest, the source it cites |
 | `check_source` | source path | the source, its entry in the manifest |
 | `check_id` | id | the set of paths that bear the id |
 | `check_listed` | id | whether the manifest lists it, whether a file bears it |
 | `check_evaluation` | the one file | the file, whether a file bears the ids it expects |
+| `check_subject` | subject | the units that speak of it, a dismissal that names one of them |
+| `check_likeness` | unit path | the unit, those that share a key with it, a dismissal of it |
 
 Each finding bears the path of its key (`manifest.yaml` for `check_listed`, `evaluation.yaml` for
-`check_evaluation`). While the manifest is missing or broken, `check_unit` gets `UNKNOWN_MANIFEST`
-and `check_source` and `check_listed` are not run: one finding says it, not ten thousand.
+`check_evaluation`); those of `check_id` and `check_subject` bear the path of every file concerned.
+While the manifest is missing or broken, `check_unit` gets `UNKNOWN_MANIFEST` and `check_source` and
+`check_listed` are not run: one finding says it, not ten thousand.
 """
 
 from __future__ import annotations
@@ -26,18 +30,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from evidence.domain.contradictions import check_subject, speakers_of
 from evidence.domain.findings import ValidationFinding, ValidationReport, finding, report_of
 from evidence.domain.fragments import MAX_CHUNK_CHARS
 from evidence.domain.inspection import (
+    DismissalsInspection,
     EvaluationInspection,
     ManifestInspection,
     SourceInspection,
     WorkspaceInspection,
+    inspect_dismissals,
     inspect_evaluation,
     inspect_manifest,
     inspect_source,
     inspect_workspace,
 )
+from evidence.domain.likeness import by_key, check_likeness, likeness_of
 from evidence.domain.manifest import Manifest
 from evidence.domain.paths import SYMLINK_REFUSED, Place, place_of
 from evidence.domain.relations import (
@@ -49,13 +57,20 @@ from evidence.domain.relations import (
     check_source,
     check_unit,
 )
-from evidence.domain.tree import EVALUATION_PATH, MANIFEST_PATH, EvidenceTree, RefusedPath
+from evidence.domain.tree import (
+    DISMISSALS_PATH,
+    EVALUATION_PATH,
+    MANIFEST_PATH,
+    EvidenceTree,
+    RefusedPath,
+)
 from evidence.domain.unit_inspection import UnitInspection, inspect_unit
 from evidence.messages import gettext_noop
 
 __all__ = [
     "UNKNOWN_MANIFEST",
     "Corpus",
+    "DismissalsInspection",
     "EvaluationInspection",
     "Listing",
     "ManifestInspection",
@@ -64,10 +79,13 @@ __all__ = [
     "WorkspaceInspection",
     "check_evaluation",
     "check_id",
+    "check_likeness",
     "check_listed",
     "check_source",
+    "check_subject",
     "check_unit",
     "inspect",
+    "inspect_dismissals",
     "inspect_evaluation",
     "inspect_manifest",
     "inspect_source",
@@ -87,6 +105,7 @@ class Corpus:
     workspace: WorkspaceInspection
     manifest: ManifestInspection
     evaluation: EvaluationInspection
+    dismissals: DismissalsInspection
     units: Mapping[str, UnitInspection]
     sources: Mapping[str, SourceInspection]
     refused: tuple[RefusedPath, ...]
@@ -98,6 +117,7 @@ class Corpus:
         yield from self.workspace.findings
         yield from self.manifest.findings
         yield from self.evaluation.findings
+        yield from self.dismissals.findings
         for unit in self.units.values():
             yield from unit.findings
         for source in self.sources.values():
@@ -131,6 +151,7 @@ def inspect(tree: EvidenceTree, *, max_chunk_chars: int = MAX_CHUNK_CHARS) -> Co
         workspace=inspect_workspace(tree.workspace_yaml),
         manifest=inspect_manifest(tree.files.get(MANIFEST_PATH)),
         evaluation=inspect_evaluation(tree.files.get(EVALUATION_PATH)),
+        dismissals=inspect_dismissals(tree.files.get(DISMISSALS_PATH)),
         units={
             path: inspect_unit(path, tree.files[path], max_chunk_chars=max_chunk_chars)
             for path, place in places.items()
@@ -164,6 +185,19 @@ def relate(corpus: Corpus) -> Iterator[ValidationFinding]:
             yield from check_listed(evidence_id, paths_by_id)
     if corpus.evaluation.evaluation:
         yield from check_evaluation(corpus.evaluation.evaluation, paths_by_id)
+    yield from _compare(corpus)
+
+
+def _compare(corpus: Corpus) -> Iterator[ValidationFinding]:
+    """Compare the units with one another, subject by subject and word by word."""
+    dismissed = corpus.dismissals.dismissals
+    speakers = speakers_of(corpus.units.values(), language=corpus.workspace.language)
+    for subject, units in speakers.items():
+        yield from check_subject(subject, units, dismissed)
+    likenesses = tuple(filter(None, map(likeness_of, corpus.units.values())))
+    index = by_key(likenesses)
+    for likeness in likenesses:
+        yield from check_likeness(likeness, lambda key: index.get(key, ()), dismissed)
 
 
 def listings_of(manifest: Manifest) -> dict[str, Listing]:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db.models import Model
 
 from evidence import conf, mirror, plugged, projection
-from evidence.domain.validation import validate
+from evidence.domain.dismissals import Dismissal, Side, dump_dismissals
+from evidence.domain.normalization import source_hash
 from evidence.models import (
     FindingRecord,
-    ListedUnitRecord,
-    ReviewItemRecord,
     RevisionRecord,
     SourceRecord,
     UnitRecord,
     Workspace,
 )
 from evidence.reading import read_directory, read_revision
+from tests.evidence.mirrors import assert_mirrors
 from tests.makers import (
     a_corpus,
     a_numbered_unit,
@@ -47,63 +48,6 @@ def bare(workspace: Workspace) -> Path:
 
 def push(workspace: Workspace, files: dict[str, bytes | None]) -> str:
     return put(bare(workspace), files)
-
-
-def table(model: type[Model], *left_out: str) -> list[dict[str, object]]:
-    rows = model._default_manager.order_by().values()
-    hidden = {"id", "workspace_id", "unit_id", *left_out}
-    kept = [{name: row[name] for name in row if name not in hidden} for row in rows]
-    return sorted(kept, key=repr)
-
-
-def everything(workspace: Workspace) -> dict[str, object]:
-    """All mirror rows without their database keys; of the revisions only the head's verdict."""
-    workspace.refresh_from_db()
-    head = RevisionRecord.objects.get(workspace=workspace, commit=workspace.mirrored_commit)
-    items = [
-        (item.unit.path, item.ordinal, item.code, item.message, item.field)
-        for item in ReviewItemRecord.objects.select_related("unit")
-    ]
-    verdict = ("content_digest", "is_validated", "is_publishable", "summary")
-    return {
-        "workspace": [
-            getattr(workspace, name)
-            for name in ("title", "language", "settings_yaml", "has_manifest", "file_hashes")
-        ],
-        "units": table(UnitRecord),
-        "sources": table(SourceRecord),
-        "listed": table(ListedUnitRecord),
-        "findings": table(FindingRecord),
-        "items": sorted(items),
-        "revisions": table(RevisionRecord, *verdict),
-        "head": [getattr(head, name) for name in verdict],
-    }
-
-
-def assert_mirrors(workspace: Workspace) -> None:
-    """The rows are those of a rebuild, and the findings those of `validate`."""
-    workspace.refresh_from_db()
-    tree = read_revision(plugged.repository(workspace.slug), workspace.mirrored_commit)
-    report = validate(tree)
-    found = sorted(
-        (
-            row.severity,
-            row.code,
-            row.path,
-            row.template % row.values if row.values else row.template,
-        )
-        for row in FindingRecord.objects.filter(workspace=workspace)
-    )
-    assert found == sorted(
-        (str(f.severity), f.code, f.path, str(f.message)) for f in report.findings
-    )
-    head = RevisionRecord.objects.get(workspace=workspace, commit=workspace.mirrored_commit)
-    assert head.content_digest == tree.content_digest()
-    assert head.is_publishable == report.publishable
-    assert head.summary == mirror.summary_of(report)
-    before = everything(workspace)
-    mirror.sync_workspace(workspace.slug, rebuild=True)
-    assert everything(workspace) == before
 
 
 def test_a_first_sync_mirrors_units_sources_and_the_head():
@@ -308,9 +252,44 @@ STEPS = (
     "break-manifest",
     "evaluation",
     "workspace",
+    "say",
+    "say",
+    "dismiss",
     "twin",
     "restore",
 )
+
+
+def sayings() -> Iterator[tuple[str, bytes]]:
+    """Give units that say the same, nearly the same, or something else of one thing."""
+    for number, words in itertools.product(range(4), ("Anni", "Mesi", "Anni")):
+        source = f"source/nota-{number}.md"
+        evidence_id = f"evidence:regola-{number}"
+        language = {"language": "en"} if number == 3 else {}
+        said = {"term": "Età", "definition": f"{words} compiuti al giorno del ricovero."}
+        formula = {"concept": "BMI", "columns": ["c.p.x"], "sql": f"c.p.x > {len(words) % 3}"}
+        for kind, payload in (("glossary", said), ("formula", formula)):
+            made = a_unit(
+                evidence_id, kind=kind, title="Età", source=source, payload=payload, **language
+            )
+            path, data = unit_file(made)
+            yield f"evidence/{path}", data
+
+
+SAYINGS = list(sayings())
+
+
+def some_dismissals(dice: random.Random) -> bytes | None:
+    """Dismiss some warnings, of texts that are there or are not, or break the file."""
+    if dice.random() < 0.2:
+        return dice.choice([None, b"dismissals: [", b"\xff"])
+    sides = [
+        Side(f"evidence:{path.rpartition('/')[2][:-3]}", source_hash(data.decode()))
+        for path, data in SAYINGS
+    ]
+    codes = ("near_duplicate", "conflicting_term", "conflicting_formula")
+    pairs = itertools.product(codes, sides, sides)
+    return dump_dismissals(Dismissal.of(*each) for each in pairs if dice.random() < 0.5).encode()
 
 
 def a_step(kind: str, dice: random.Random, corpus: dict[str, bytes]) -> dict[str, bytes | None]:
@@ -352,19 +331,21 @@ def a_step(kind: str, dice: random.Random, corpus: dict[str, bytes]) -> dict[str
                 ]
             )
         },
+        "say": dict([dice.choice(SAYINGS)]),
+        "dismiss": {"evidence/dismissals.yaml": some_dismissals(dice)},
         "twin": {"evidence/source/NOTA-1.md": dice.choice([None, b"Gemella.\n"])},
         "restore": dict(corpus),
     }
     return changes[kind]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_after_a_random_history_the_rows_are_those_of_a_rebuild(seed: int):
     dice = random.Random(seed)  # noqa: S311
     corpus = a_corpus(4)
     workspace = a_workspace(corpus)
     mirror.sync_workspace(workspace.slug)
-    for _ in range(12):
+    for _ in range(16):
         push(workspace, a_step(dice.choice(STEPS), dice, corpus))
         if dice.random() < 0.7:
             mirror.sync_workspace(workspace.slug)
