@@ -32,6 +32,7 @@ GROUPS: Final[Mapping[str, Mounted]] = {
     "publish": Mounted("publishing.commands", "publish_app", "Approve, rehearse, roll back."),
     "search": Mounted("search_api.commands", "search_app", "Ask a question."),
     "keys": Mounted("search_api.commands", "keys_app", "Create and revoke API keys."),
+    "vector": Mounted("publishing.commands", "vector_app", "Look into the vector store."),
     "config": Mounted("portal.commands", "config_app", "Show every setting in force."),
     "demo": Mounted("portal.commands", "demo_app", "Load, prepare and publish the demo."),
     "serve": Mounted("portal.commands", "serve_app", "Start web, worker and broker."),

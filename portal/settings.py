@@ -138,7 +138,16 @@ EVIDENCE = {
     "lease_s": max(600, int(2 * ENV.pi_timeout_s)),  # one call is shorter than the lease
     "git_paths": ENV.git_paths,
 }
-PUBLISHING = {"home": ENV.home, "vectors": ENV.vectors, "embedder": ENV.embedder}
+PUBLISHING = {
+    "home": ENV.home,
+    "vectors": ENV.vectors,
+    "qdrant_url": ENV.qdrant_url,
+    "qdrant_api_key": ENV.qdrant_api_key,
+    "embedder": ENV.embedder,
+    "embedder_url": ENV.embedder_url,
+    "embedder_model": ENV.embedder_model,
+    "embedder_api_key": ENV.embedder_api_key,
+}
 SEARCH_API = {"rate_limit": ENV.rate_limit}
 
 CELERY_BROKER_URL = broker.url(ENV)

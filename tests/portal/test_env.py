@@ -26,8 +26,14 @@ REFUSED = {
     "vectors": "faiss",
     "embedder": "word2vec",
     "rate_limit": "-1",
+    "qdrant_url": "localhost:6333",
+    "embedder_url": "https://user:canary@models.example/v1",
+    "embedder_model": "m" * 121,
 }
-ANY_TEXT = {"home", "secret_key", "allowed_hosts", "git_paths", "pi_agent_dir"}
+ANY_TEXT = {"home", "secret_key", "allowed_hosts", "git_paths", "pi_agent_dir"} | {
+    "qdrant_api_key",
+    "embedder_api_key",
+}
 CHECKED_ELSEWHERE = {"database_url"}
 
 
@@ -58,6 +64,50 @@ def test_every_setting_is_tried_with_a_bad_value_or_takes_any_text():
 
 def test_every_setting_says_what_it_is_for():
     assert all(field.description for field in Env.model_fields.values())
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ftp://q",
+        "//q",
+        "http://",
+        "http://:6333",
+        "http://q:0",
+        "http://q:99999",
+        "http://q?api-key=x",
+        "http://q#x",
+        "http://[::1",
+        "http://a b",
+    ],
+)
+def test_an_address_that_nobody_could_call_is_refused(monkeypatch, address):
+    monkeypatch.setenv("PORTAL_QDRANT_URL", address)
+    with pytest.raises(SettingInvalid, match="PORTAL_QDRANT_URL"):
+        env.load()
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:6333", "https://q.example/qdrant", "http://[::1]:6333"]
+)
+def test_an_address_that_can_be_called_is_taken(monkeypatch, address):
+    monkeypatch.setenv("PORTAL_QDRANT_URL", address)
+    assert env.load().qdrant_url == address
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"VECTORS": "server"}, "PORTAL_QDRANT_URL"),
+        ({"EMBEDDER": "openai", "EMBEDDER_MODEL": "m"}, "PORTAL_EMBEDDER_URL"),
+        ({"EMBEDDER": "openai", "EMBEDDER_URL": "http://m/v1"}, "PORTAL_EMBEDDER_MODEL"),
+    ],
+)
+def test_a_server_that_is_chosen_and_not_named_is_refused(monkeypatch, given, missing):
+    for name, value in given.items():
+        monkeypatch.setenv(PREFIX + name, value)
+    with pytest.raises(SettingInvalid, match=f"{missing} cannot be used: .* is needed"):
+        env.load()
 
 
 def test_several_wrong_settings_are_counted(monkeypatch):

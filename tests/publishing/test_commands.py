@@ -179,3 +179,33 @@ def test_a_waiting_generation_is_due_for_the_task_that_wakes(
 ) -> None:
     approved = workspace.approve(an_approver("altra"))
     assert leases.due(clock.now) == [approved.generation]
+
+
+def test_the_store_can_be_looked_into_before_and_after_the_first_publication(
+    workspace: Registered,
+) -> None:
+    before = tht("vector", "inspect", SLUG, "--json")
+    assert before.exit_code == 0
+    assert json.loads(before.stdout) == {
+        "state": "missing",
+        "dimension": None,
+        "bm25": False,
+        "counts": {},
+        "sample_ids": {},
+    }
+    approve(head(workspace))
+    found = json.loads(tht("vector", "inspect", SLUG, "--json").stdout)
+    assert (found["state"], found["dimension"], found["bm25"]) == ("compatible", 64, True)
+    assert found["counts"] == {"evidence": len(TERMS)}
+    assert len(found["sample_ids"]["evidence"]) == len(TERMS)
+    printed = tht("vector", "inspect", SLUG)
+    assert "compatible" in printed.stdout
+    assert "evidence" in printed.stdout
+
+
+def test_looking_into_the_store_of_an_unknown_workspace_is_a_coded_failure(
+    workspace: Registered,
+) -> None:
+    refused = tht("vector", "inspect", "nessuno", "--json")
+    assert refused.exit_code == 1
+    assert json.loads(refused.stdout)["error"]["code"] == "workspace_unknown"

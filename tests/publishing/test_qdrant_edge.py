@@ -20,6 +20,7 @@ import pytest
 from publishing.adapters import edge_engine
 from publishing.adapters.edge_copies import PrivateCopies
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
+from publishing.domain.points import Point
 from publishing.domain.query import build_request, make_filter, render_query_text
 from publishing.ports import (
     CollectionState,
@@ -333,7 +334,7 @@ def test_a_fragment_of_another_workspace_or_revision_is_never_an_answer(store, c
 def test_an_interrupted_build_leaves_no_folder(store, tmp_path):
     generation = a_generation()
 
-    def interrupted():
+    def interrupted() -> Iterator[list[Point]]:
         yield some_points([a_unit(TITLES[0])], generation, EMBEDDER)
         raise TimeoutError("the lease was lost")
 
