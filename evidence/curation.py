@@ -8,6 +8,7 @@ from evidence import plugged
 from evidence.committing import Deed, commit
 from evidence.domain import resolution
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
+from evidence.domain.dismissals import parse_dismissals
 from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.identifiers import unit_path
 from evidence.domain.manifest import parse_manifest
@@ -163,6 +164,8 @@ def _checked(path: str, text: str) -> tuple[bytes, CuratedEvidence | None]:
         parse_manifest(text)
     elif place is Place.EVALUATION:
         parse_evaluation(text)
+    elif place is Place.DISMISSALS:
+        parse_dismissals(text)
     return normalize_source(data).encode(), None
 
 

@@ -13,6 +13,12 @@ _EMAIL = re.compile(
 )
 _PHONE = re.compile(r"(?<![\w+])(?:\+|00)[1-9][0-9]{0,2}(?:[ ./-]?[0-9]){6,11}(?![\w])")
 _MOBILE = re.compile(r"(?<![\w.,+-])3[2-9][0-9](?:[ ./-]?[0-9]){6,7}(?![\w])")
+# A landline has the form of many other numbers, so a word must say that it is one.
+_LANDLINE = re.compile(
+    r"\b(?:tel|telefono|telefax|fax|cell|cellulare|phone|mobile|reperibilit[àa])\b"
+    r"[.:()\s]{0,4}(?:n[.°]\s?)?\(?0[0-9]{1,3}\)?(?:[ ./-]?[0-9]){5,9}(?![\w])",
+    re.IGNORECASE,
+)
 _FISCAL_CODE = re.compile(
     r"\b[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]\b", re.IGNORECASE
 )
@@ -35,7 +41,7 @@ def has_personal_data(text: str) -> bool:
     """Tell whether an e-mail address, a phone number or a valid Italian fiscal code stands here."""
     if "@" in text and _EMAIL.search(text):
         return True
-    if _PHONE.search(text) or _MOBILE.search(text):
+    if any(number.search(text) for number in (_PHONE, _MOBILE, _LANDLINE)):
         return True
     return any(is_fiscal_code(match[0]) for match in _FISCAL_CODE.finditer(text))
 

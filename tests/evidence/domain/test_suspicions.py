@@ -16,7 +16,17 @@ def test_a_fiscal_code_with_another_check_letter_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ada@example.org", "+39 02 1234567", "cell. 347 123 4567", "0039 347-1234567"]
+    "text",
+    [
+        "ada@example.org",
+        "Scrivere a ADA.Rossi+reparto@posta.asl.example.it.",
+        "+39 02 1234567",
+        "cell. 347 123 4567",
+        "0039 347-1234567",
+        "Tel. 0532 123456",
+        "telefono: (02) 1234.5678",
+        "fax n. 06/12345678",
+    ],
 )
 def test_addresses_and_phone_numbers_are_suspected(text: str) -> None:
     assert has_personal_data(text)
@@ -31,6 +41,10 @@ def test_addresses_and_phone_numbers_are_suspected(text: str) -> None:
         "interval '18 years'",
         "12.345.678",
         "id 3471234567890",
+        "0532 123456",
+        "tel 12",
+        "il telefono 0 vuol dire assente",
+        "SELECT a FROM t WHERE x @ y.z",
     ],
 )
 def test_dates_codes_and_operators_are_not_personal(text: str) -> None:
