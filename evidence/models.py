@@ -325,6 +325,8 @@ class PreparationRun(models.Model):
     )
     restructurer = models.CharField(_("restructurer"), max_length=40)
     only = models.JSONField(default=list)
+    personal_data_confirmed = models.BooleanField(default=False)
+    """A person said that notes which seem to hold personal data may go to a model elsewhere."""
     requested_by = models.CharField(_("requested by"), max_length=150)
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
     finished_at = models.DateTimeField(_("finished"), null=True)

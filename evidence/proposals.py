@@ -48,11 +48,17 @@ class WorkerLost(OperatorFault):
 
 
 def start_preparation(
-    *, workspace: str, requested_by: str, restructurer: str, only: Collection[str] = ()
+    *,
+    workspace: str,
+    requested_by: str,
+    restructurer: str,
+    only: Collection[str] = (),
+    personal_data_confirmed: bool = False,
 ) -> PreparationRun:
     """Ask for a preparation and give its row; a worker computes it (`run_preparation`).
 
-    `only` limits it to these source paths. Raises `WorkspaceUnknown`, `PreparationUnderWay`.
+    `only` limits it to these source paths; a model elsewhere reads personal data only if a person
+    confirmed it. Raises `WorkspaceUnknown`, `PreparationUnderWay`.
     """
     row = Workspace.named(workspace)
     try:
@@ -62,6 +68,7 @@ def start_preparation(
                 requested_by=requested_by,
                 restructurer=restructurer,
                 only=sorted(set(only)),
+                personal_data_confirmed=personal_data_confirmed,
             )
     except IntegrityError as error:
         message = gettext_noop("A preparation of this workspace is under way already.")
@@ -197,7 +204,9 @@ def _prepared(repository: Repository, base: str, attempt: _Attempt) -> Preparati
         only=run.only or None,
         progress=attempt.tick,
         terms=Terms(
-            concurrency=conf.current().restructure_concurrency, cache=plugged.answer_cache()
+            concurrency=conf.current().restructure_concurrency,
+            cache=plugged.answer_cache(),
+            personal_data_confirmed=run.personal_data_confirmed,
         ),
     )
 

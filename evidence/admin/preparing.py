@@ -25,7 +25,13 @@ class Waiting:
     count: int
 
 
-def start(request: HttpRequest, slug: str, *, only: tuple[str, ...] = ()) -> HttpResponse:
+def start(
+    request: HttpRequest,
+    slug: str,
+    *,
+    only: tuple[str, ...] = (),
+    personal_data_confirmed: bool = False,
+) -> HttpResponse:
     """Start a preparation and go to its page; the task is sent once the row is committed."""
     try:
         run = proposals.start_preparation(
@@ -33,6 +39,7 @@ def start(request: HttpRequest, slug: str, *, only: tuple[str, ...] = ()) -> Htt
             requested_by=actor_of(request).username,
             restructurer=conf.current().restructurer,
             only=only,
+            personal_data_confirmed=personal_data_confirmed,
         )
     except Fault as fault:
         say_fault(request, fault)

@@ -15,10 +15,12 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence import proposals
+from evidence.admin import preparing
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import ReadablePage, actor_of, address, go, may, require, say_fault
 from evidence.admin.proposed import proposed_units
 from evidence.admin.wording import badge
+from evidence.answering import PersonalDataUnconfirmed
 from evidence.faults import Fault
 from evidence.forms import ReasonForm
 from evidence.models import PreparationRun, RunState
@@ -38,7 +40,7 @@ class ProposalPage(ReadablePage):
     """What a preparation would change; nothing is changed before somebody accepts it."""
 
     page_template = "evidence/proposal.html"
-    steps = ("progress", "accept", "discard")
+    steps = ("progress", "accept", "discard", "confirm")
     list_display = ("requested_at", "state_words", "workspace", "requested_by", "restructurer")
     list_filter = (WorkspaceFilter, "state")
     list_select_related = ("workspace",)
@@ -61,6 +63,8 @@ class ProposalPage(ReadablePage):
             "units": proposed_units(row) if shows_units else (),
             "may_decide": shows_units and may(request, "evidence.curate_workspace"),
             "reason_form": ReasonForm(),
+            "may_confirm": _waits_for_confirmation(row)
+            and may(request, "evidence.curate_workspace"),
         }
 
     def progress(self, request: HttpRequest, object_id: str) -> JsonResponse:
@@ -106,6 +110,23 @@ class ProposalPage(ReadablePage):
         else:
             messages.success(request, gettext("Discarded. Nothing was changed."))
         return go("evidence_preparationrun_change", run.pk)
+
+    def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Start over, with a person's word that notes with personal data may be sent."""
+        require(request, "evidence.curate_workspace")
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        run = self.row(request, object_id)
+        return preparing.start(
+            request,
+            run.workspace.slug,
+            only=tuple(run.only),
+            personal_data_confirmed=_waits_for_confirmation(run),
+        )
+
+
+def _waits_for_confirmation(run: PreparationRun) -> bool:
+    return run.state == RunState.FAILED and run.error.get("code") == PersonalDataUnconfirmed.code
 
 
 @dataclass(frozen=True, slots=True)
