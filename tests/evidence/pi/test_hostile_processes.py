@@ -75,7 +75,11 @@ def test_the_program_goes_when_the_portal_does(tmp_path: Path, last_word: signal
     program = a_program(tmp_path, HOSTILE["forks many"])
     root = a_work_tree(tmp_path / "top", {"source/eta.md": NOTE})
     code = "import sys; from evidence.commands import evidence_app as app; app(sys.argv[1:])"
-    environment = {"PORTAL_HOME": str(tmp_path), "PORTAL_PI_EXECUTABLE": str(program)}
+    environment = {
+        "PORTAL_HOME": str(tmp_path),
+        "PORTAL_PI_EXECUTABLE": str(program),
+        "TMPDIR": str(tmp_path),
+    }
     portal = subprocess.Popen(
         [sys.executable, "-c", code, "prepare", str(root), "--restructurer", "pi"],
         env=dict(os.environ) | environment | {"PYTHONPATH": str(PROJECT)},
