@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID, uuid4, uuid5
 
 from evidence.domain.identifiers import slug_of, unit_path
 from evidence.domain.units import CuratedEvidence, build_unit
@@ -13,6 +13,8 @@ from publishing.ports import Embedder, StoredGeneration
 
 SPACE = UUID("6f0c1c5e-30a4-4d5b-9d0e-3d8a4d9c4c11")
 REVISION = "a" * 40
+COLLECTION = f"portal-test-{uuid4().hex[:12]}"
+"""A name that nobody else has: these tests also run against servers with other collections."""
 
 
 def a_unit(title: str, **changes: Any) -> CuratedEvidence:
@@ -40,7 +42,7 @@ def a_generation(name: str = "one", **changes: Any) -> StoredGeneration:
         "workspace": "clinica-demo",
         "revision": REVISION,
         "attempt": 1,
-        "collection": "clinica-demo",
+        "collection": COLLECTION,
         "dimension": 64,
         "language": "it",
         "avg_len": 14,

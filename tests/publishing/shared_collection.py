@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import random
+from contextlib import suppress
 from typing import Any, Final
 from uuid import UUID, uuid5
 
 import httpx
 
+from publishing.adapters.bounded_http import Call
 from publishing.ports import Census
 from tests.publishing.points import SPACE
 
@@ -31,7 +34,23 @@ def fill(url: str, name: str, *, dimension: int) -> None:
         vector = [chance.uniform(-1, 1) for _ in range(dimension)]
         payload = {"record_kind": kind, "text": f"Record {number}", "kind": kind}
         points.append({"id": identity, "vector": vector, "payload": payload})
+    upsert(url, name, points)
+
+
+def upsert(url: str, name: str, points: list[Any]) -> None:
+    """Write points as they are."""
     _sent("PUT", f"{url}/collections/{name}/points?wait=true", {"points": points})
+
+
+def searched(url: str, name: str, searches: list[Any]) -> list[list[Any]]:
+    """Give the points that each query finds."""
+    path = f"{url}/collections/{name}/points/query/batch"
+    return [one["points"] for one in _sent("POST", path, {"searches": searches})]
+
+
+def sent(url: str, call: Call) -> Any:
+    """Send one of the portal's own requests."""
+    return _sent(call.method, url + call.path, call.body)
 
 
 def other_id(number: int) -> UUID:
@@ -56,15 +75,14 @@ def dense_results(url: str, name: str, *, dimension: int) -> list[list[tuple[Any
         }
         for kind in KINDS
     ]
-    path = f"{url}/collections/{name}/points/query/batch"
-    lists = _sent("POST", path, {"searches": searches})
-    return [[(point["id"], round(point["score"], 6)) for point in one["points"]] for one in lists]
+    lists = searched(url, name, searches)
+    return [[(point["id"], round(point["score"], 6)) for point in points] for points in lists]
 
 
 def everything(url: str, name: str) -> list[Any]:
     """Read every record that is not ours, whole: id, payload and the unnamed vector."""
     filter_ = {"must": [{"key": "record_kind", "match": {"any": sorted(OTHERS)}}]}
-    body = {"filter": filter_, "limit": 100, "with_payload": True, "with_vector": [""]}
+    body = {"filter": filter_, "limit": 100, "with_payload": True, "with_vector": True}
     found: list[Any] = _sent("POST", f"{url}/collections/{name}/points/scroll", body)["points"]
     return found
 
@@ -76,10 +94,20 @@ def config(url: str, name: str) -> Any:
 
 
 def delete(url: str, name: str) -> None:
-    _sent("DELETE", f"{url}/collections/{name}", None)
+    """Delete a collection; one that is not there is fine."""
+    with suppress(NotThere):
+        _sent("DELETE", f"{url}/collections/{name}", None)
+
+
+class NotThere(Exception):
+    """The server knows no such collection."""
 
 
 def _sent(method: str, url: str, body: Any) -> Any:
-    answer = httpx.request(method, url, json=body, timeout=30, trust_env=False)
+    key = os.environ.get("QDRANT_API_KEY", "")
+    headers = {"api-key": key} if key else {}
+    answer = httpx.request(method, url, json=body, headers=headers, timeout=30, trust_env=False)
+    if answer.status_code == 404:
+        raise NotThere(url)
     answer.raise_for_status()
     return answer.json()["result"]

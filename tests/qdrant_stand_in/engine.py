@@ -104,7 +104,7 @@ class Collection:
                 with_vector=body.get("with_vector", False),
             )
         )
-        points = [{"id": _id(one.id), "payload": one.payload} for one in records]
+        points = [_record(one) for one in records]
         return {"points": points, "next_page_offset": None if offset is None else _id(offset)}
 
     def count(self, body: Json) -> Json:
@@ -115,6 +115,22 @@ class Collection:
         requests = [_query_request(one) for one in searches]
         lists = self.shard.query_batch(edge.QueryBatchRequest(requests))
         return [{"points": [_scored(point) for point in points]} for points in lists]
+
+
+def _record(record: edge.Record) -> Json:
+    found: Json = {"id": _id(record.id), "payload": record.payload}
+    if isinstance(record.vector, dict):
+        vectors = {name: _vector(one) for name, one in record.vector.items()}
+        found["vector"] = vectors[""] if list(vectors) == [""] else vectors
+    elif record.vector is not None:
+        found["vector"] = record.vector
+    return found
+
+
+def _vector(vector: Any) -> Any:
+    if isinstance(vector, edge.SparseVector):
+        return {"indices": vector.indices, "values": vector.values}
+    return vector
 
 
 def _scored(point: edge.ScoredPoint) -> Json:
