@@ -106,6 +106,7 @@ def _web(env: Env) -> str:
             "1",
             "--blocking-threads",
             "4",
+            "--respawn-failed-workers",
             "--log-level",
             "warning",
             "portal.wsgi:application",

