@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from evidence import console, offline
+from evidence import console, formula_commands, offline
 from evidence.domain import resolution
 from evidence.domain.findings import ValidationFinding
 from evidence.domain.preparation_report import PreparationReport
@@ -141,6 +141,9 @@ def resolve(
         console.print_json({**done, "changed": list(change_set.changes)})
     else:
         typer.echo(f"{evidence_id} {done['action']}: {', '.join(change_set.changes)}")
+
+
+evidence_app.command("migrate-formulas", cls=console.OnceCommand)(formula_commands.migrate_formulas)
 
 
 def _show_report(report: PreparationReport) -> None:

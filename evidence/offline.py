@@ -6,9 +6,12 @@ from pathlib import Path
 
 from evidence import environment
 from evidence.adapters.answer_cache import FileAnswerCache
+from evidence.adapters.new_files import write_new_files
 from evidence.adapters.pi import PiRestructurer
 from evidence.adapters.rules.restructurer import RulesRestructurer
 from evidence.adapters.worktree import WorkTree, open_work_tree
+from evidence.domain.paths import SOURCE_FOLDER
+from evidence.domain.tree import ChangeSet
 from evidence.environment import EvidenceEnv, PiSettings
 from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
@@ -48,3 +51,13 @@ def answer_cache(home: Path) -> AnswerCache:
 def work_tree(root: Path) -> WorkTree:
     """Open the work tree around a workspace folder. Raises `UnsafePath`."""
     return open_work_tree(root)
+
+
+def add_sources(tree: WorkTree, change_set: ChangeSet) -> None:
+    """Write the new sources of a change set; what is applied as one set does not hold them.
+
+    Raises `UnsafePath`, `WorkTreeUnwritable`.
+    """
+    new = {path: data for path, data in change_set.changes.items() if data is not None}
+    sources = {path: data for path, data in new.items() if path.startswith(SOURCE_FOLDER)}
+    write_new_files(tree.root / "evidence", sources)
