@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,6 +24,8 @@ DONE, FAILED, MISUSE, REVIEW = 0, 1, 2, 3
 
 MISUSE_CODES = frozenset({"usage", "unsafe_path", "symlink_refused", "path_refused"})
 """Fault codes that are the caller's misuse rather than a failure."""
+
+_UNSEEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
 Tick = Callable[[int, int, str], None]
@@ -45,6 +48,16 @@ class OnceCommand(TyperCommand):
 class Door(TyperGroup):
     """A group of commands that turns faults and misuse into a message and an exit code."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take the group's own options; what it does not know is misuse in JSON, too."""
+        as_json = "--json" in args
+        try:
+            return super().parse_args(ctx, args)
+        except TyperException as misuse:
+            if not as_json:
+                raise
+            raise _told(misuse) from misuse
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command. Raises `typer.Exit` with the code that belongs to a fault."""
         as_json = "--json" in ctx.args
@@ -56,15 +69,12 @@ class Door(TyperGroup):
         except TyperException as misuse:
             if not as_json:
                 raise
-            print_json({"error": _misuse(misuse)})
-            raise typer.Exit(misuse.exit_code) from misuse
+            raise _told(misuse) from misuse
 
 
 def command_line(text: str) -> typer.Typer:
     """Give a Typer app that keeps these conventions (commands: `@app.command(cls=OnceCommand)`)."""
-    return typer.Typer(
-        cls=Door, help=text, no_args_is_help=True, pretty_exceptions_show_locals=False
-    )
+    return typer.Typer(cls=Door, help=text, no_args_is_help=True, add_completion=False)
 
 
 def exit_code_of(fault: Fault) -> int:
@@ -81,12 +91,17 @@ def report_fault(fault: Fault, *, as_json: bool) -> None:
     lines = [f"Error ({fault.code}): {fault.message}"]
     lines += [f"  in {place}"] if place else []
     lines += [f"  {fault.hint}"] if fault.hint else []
-    typer.secho("\n".join(lines), err=True, fg=typer.colors.RED)
+    typer.secho(visible("\n".join(lines)), err=True, fg=typer.colors.RED)
 
 
 def print_json(data: Mapping[str, Any] | Sequence[Any]) -> None:
     """Print one JSON document to stdout; letters stay as they are."""
     typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+def visible(text: str) -> str:
+    """Spell out the characters that would move, colour or hide what stands on a terminal."""
+    return _UNSEEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
@@ -95,7 +110,7 @@ def print_table(title: str, headings: Sequence[str], rows: Iterable[Sequence[obj
     for heading in headings:
         table.add_column(heading, overflow="fold")
     for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+        table.add_row(*(Text(visible(str(cell))) for cell in row))
     Console().print(table)
 
 
@@ -113,5 +128,7 @@ def progress_bar(label: str, *, hidden: bool) -> Iterator[Tick]:
         yield tick
 
 
-def _misuse(misuse: TyperException) -> dict[str, object]:
-    return {"code": "usage", "message": misuse.format_message(), "path": "", "hint": ""}
+def _told(misuse: TyperException) -> typer.Exit:
+    error = {"code": "usage", "message": misuse.format_message(), "path": "", "hint": ""}
+    print_json({"error": error})
+    return typer.Exit(misuse.exit_code)

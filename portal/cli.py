@@ -6,15 +6,37 @@ no settings, and starts at once.
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Final, NamedTuple
 
 import typer
+from typer.exceptions import TyperException
 from typer.main import get_command as as_command
 
-from evidence.console import Door
+from evidence.console import FAILED, Door, report_fault
+from evidence.faults import Fault, OperatorFault
+from evidence.messages import Message, gettext_noop
+
+logger = logging.getLogger(__name__)
+
+DATABASE_ERRORS: Final = "django.db.utils"
+"""Where Django's database errors live; `tht evidence validate` never imports it."""
+
+
+class DatabaseUnavailable(OperatorFault):
+    """The database is locked, gone, damaged, or older than this portal."""
+
+    code = "database_unavailable"
+    hint = gettext_noop("Try again; after an update of the portal, run `manage.py migrate` first.")
+
+
+class Unforeseen(OperatorFault):
+    """Something broke that has no name yet; the traceback is on stderr."""
+
+    code = "internal_error"
 
 
 class Mounted(NamedTuple):
@@ -73,10 +95,35 @@ class Tht(Door):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import one group; None when there is none of that name."""
         mounted = GROUPS.get(cmd_name)
-        return load(mounted) if mounted else None
+        if mounted is None:
+            return None
+        command = load(mounted)
+        command.name = cmd_name
+        return command
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a group; what nobody foresaw ends as every fault does, and stderr has the rest."""
+        as_json = "--json" in ctx.args
+        try:
+            return super().invoke(ctx)
+        except (typer.Exit, typer.Abort, TyperException, BrokenPipeError):
+            raise
+        except Exception as error:
+            report_fault(_fault_of(error), as_json=as_json)
+            raise typer.Exit(FAILED) from error
 
 
-evidence_app = typer.Typer(cls=EvidenceGroup, no_args_is_help=True)
+def _fault_of(error: Exception) -> Fault:
+    if type(error).__module__ == DATABASE_ERRORS:
+        template = gettext_noop("The database does not answer: %(reason)s.")
+        return DatabaseUnavailable(Message(template, reason=error))
+    logger.error("Unforeseen error in a command", exc_info=error)
+    return Unforeseen(
+        Message(gettext_noop("Something is wrong here: %(kind)s."), kind=type(error).__name__)
+    )
+
+
+evidence_app = typer.Typer(cls=EvidenceGroup, no_args_is_help=True, add_completion=False)
 
 
 @evidence_app.callback()

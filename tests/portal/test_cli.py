@@ -6,8 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from portal import cli
@@ -113,3 +115,41 @@ def test_an_option_given_twice_is_refused_as_json_too(home):
     done = live.tht(home, "config", "--json", "--json")
     assert done.returncode == 2
     assert json.loads(done.stdout)["error"]["code"] == "usage"
+
+
+@pytest.mark.parametrize(
+    "words", [["--json", "config"], ["evidence", "--json", "validate", "."], ["fly", "--json"]]
+)
+def test_misuse_is_told_in_json_wherever_the_option_stands(words):
+    run = CliRunner().invoke(cli.app, words)
+    assert run.exit_code == 2
+    assert json.loads(run.stdout)["error"]["code"] == "usage"
+
+
+def test_the_groups_are_listed_by_their_names():
+    run = CliRunner().invoke(cli.app, ["--help"], env={"COLUMNS": "200"})
+    for name in cli.GROUPS:
+        assert f" {name} " in run.stdout
+
+
+def test_a_database_that_does_not_answer_is_a_fault_with_a_way_out(home):
+    home.mkdir()
+    (home / "portal.sqlite3").write_text("this is no database, " * 100)
+    done = live.tht(home, "keys", "list", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["error"]["code"] == "database_unavailable"
+    assert "Traceback" not in done.stderr
+
+
+def test_what_nobody_foresaw_is_still_json_and_the_log_has_the_rest(caplog):
+    class Broken(cli.Tht):
+        def get_command(self, ctx: Any, cmd_name: str) -> Any:
+            raise ZeroDivisionError("the canary")
+
+    app = typer.Typer(cls=Broken)
+    app.callback()(lambda: None)
+    run = CliRunner().invoke(app, ["config", "--json"])
+    assert run.exit_code == 1
+    assert json.loads(run.stdout)["error"]["code"] == "internal_error"
+    assert "the canary" not in run.stdout
+    assert "the canary" in caplog.text
