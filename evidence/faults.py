@@ -1,4 +1,4 @@
-"""What can go wrong, sorted by who can act on it ."""
+"""What can go wrong, sorted by who can act on it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from evidence.messages import Message
 
 
 class Fault(Exception):
-    """Something went wrong; carries a stable code, a message, a hint, and where it happened."""
+    """Something went wrong; carries a stable code, a message, a hint, and where it happened.
+
+    A class about the one file of its kind names it in `path`.
+    """
 
     code: str = ""
     hint: str = ""
+    path: str = ""
 
     def __init__(
         self,
@@ -26,7 +30,7 @@ class Fault(Exception):
         self.message = message if isinstance(message, Message) else Message(str(message))
         self.code = code or type(self).code
         self.hint = type(self).hint if hint is None else hint
-        self.path = path
+        self.path = path or type(self).path
         self.line = line
         self.column = column
 

@@ -126,7 +126,7 @@ class Replacement:
 
     def _stage(self, files: Mapping[str, bytes]) -> None:
         (self.run / CURATED).mkdir(parents=True)
-        (self.evidence / CURATED).mkdir(exist_ok=True)
+        (self.evidence / CURATED).mkdir(parents=True, exist_ok=True)
         if self.run.stat().st_dev != self.evidence.stat().st_dev:
             raise OtherFileSystem(
                 gettext_noop("The Git directory lies on another file system than the work tree.")

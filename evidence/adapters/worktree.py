@@ -13,6 +13,7 @@ from pathlib import Path
 
 from evidence.adapters import exchange, git_process
 from evidence.adapters.cleanliness import differing_paths
+from evidence.domain.paths import SYMLINK_REFUSED
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet, EvidenceTree
 from evidence.faults import CuratorFault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
@@ -99,8 +100,13 @@ class WorkTree:
         """Raise `DirtyCuratedState` unless `curated/` and the manifest are what HEAD holds.
 
         Content is compared, so untracked, ignored and assume-unchanged files count (spec 90, Git).
+        A link is refused as one, committed or not: `UnsafePath`.
         """
         dirty = sorted(differing_paths(self.top, self.folder, self.git_dir))
+        for path in dirty:
+            if (self.top / path).is_symlink():
+                message = Message(gettext_noop("%(path)s is a symbolic link."), path=path)
+                raise UnsafePath(message, code=SYMLINK_REFUSED, path=path)
         if dirty:
             names = ", ".join(dirty[:NAMED_PATHS])
             template = gettext_noop("%(count)s files differ from the last commit: %(names)s")

@@ -27,6 +27,7 @@ class DismissalsInvalid(CuratorFault):
     """`dismissals.yaml` does not say what it must, so no warning counts as dismissed."""
 
     code = "dismissals_invalid"
+    path = "dismissals.yaml"
     hint = gettext_noop("Correct dismissals.yaml, or restore it from Git.")
 
 

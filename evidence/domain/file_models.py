@@ -29,7 +29,7 @@ Model = TypeVar("Model", bound=FileModel)
 
 def whole_number(value: Any) -> Any:
     """Read a number from the text scalar that the strict YAML reader gives."""
-    if isinstance(value, str) and re.fullmatch(r"[0-9]{1,9}", value):
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9]{1,18}", value):
         return int(value)
     return value
 

@@ -31,6 +31,7 @@ class ManifestInvalid(CuratorFault):
     """The manifest is broken; its code is `multiple_sources` for a unit under two sources."""
 
     code = "manifest_invalid"
+    path = "manifest.yaml"
     hint = gettext_noop("Correct manifest.yaml, or restore it from Git.")
 
 

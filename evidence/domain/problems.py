@@ -51,12 +51,14 @@ _TEMPLATES: Mapping[str, str] = {
     "less_than_equal": gettext_noop("This must be at most %(le)s."),
 }
 
+_COUNTS = frozenset({"too_short", "too_long"})
+
 
 def problems_of(error: ValidationError) -> tuple[Problem, ...]:
     """Give every error pydantic found as a problem with its dotted field path."""
     return tuple(
         Problem(field=".".join(map(str, entry["loc"])), message=_message(entry))
-        for entry in error.errors(include_url=False, include_input=False)
+        for entry in error.errors(include_url=False)
     )
 
 
@@ -65,7 +67,9 @@ def _message(entry: Mapping[str, Any]) -> Message:
     carried = context.get("error")
     if isinstance(carried, FieldRefused):
         return carried.message
-    template = _TEMPLATES.get(entry["type"])
+    # Behind a validator of ours pydantic no longer knows that a value is text.
+    counted = "string_" if entry["type"] in _COUNTS and isinstance(entry["input"], str) else ""
+    template = _TEMPLATES.get(counted + entry["type"])
     if template is None:
         return Message(gettext_noop("This is not valid: %(reason)s."), reason=entry["msg"])
     return Message(template, **context)

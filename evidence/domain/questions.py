@@ -20,6 +20,7 @@ class EvaluationInvalid(CuratorFault):
     """`evaluation.yaml` does not say what it must; the message names the field."""
 
     code = "evaluation_invalid"
+    path = "evaluation.yaml"
     hint = gettext_noop("Correct evaluation.yaml.")
 
 

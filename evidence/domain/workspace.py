@@ -34,6 +34,7 @@ class WorkspaceInvalid(CuratorFault):
     """`workspace.yaml` does not say what it must; the message names the field."""
 
     code = "workspace_invalid"
+    path = "workspace.yaml"
     hint = gettext_noop("Correct workspace.yaml.")
 
 

@@ -234,6 +234,41 @@ def test_an_unsafe_path_exits_with_2(root: Path, tmp_path: Path, command: str) -
         assert (result.exit_code, error_of(result)["code"]) == (2, "unsafe_path")
 
 
+def test_prepare_of_a_workspace_without_its_evidence_folder_begins_one(root: Path) -> None:
+    git(root, "rm", "-rq", "evidence")
+    commit_all(root.parent)
+    result = tht("prepare", root, "--json")
+    assert (result.exit_code, told(result)["created"]) == (0, [])
+    assert "manifest.yaml" in bytes_below(root)
+
+
+def test_a_committed_link_among_the_units_is_refused_as_a_link(prepared: Path) -> None:
+    (prepared / "evidence" / "curated" / "enum").symlink_to("glossary")
+    commit_all(prepared.parent)
+    result = tht("prepare", prepared, "--json")
+    assert (result.exit_code, error_of(result)["code"]) == (2, "symlink_refused")
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [("workspace.yaml", "workspace_invalid"), ("evidence/manifest.yaml", "manifest_invalid")],
+)
+def test_a_broken_file_of_the_workspace_is_named(prepared: Path, path: str, code: str) -> None:
+    (prepared / path).write_text("schema_version: 1\nsurprise: yes\n")
+    commit_all(prepared.parent)
+    error = error_of(tht("prepare", prepared, "--json"))
+    assert (error["code"], error["path"]) == (code, Path(path).name)
+
+
+def test_a_name_cannot_steer_the_terminal_of_whoever_reads_it(prepared: Path) -> None:
+    put(prepared, {"source/a\x1b[2Jb\u202e.md": CLEAR})
+    table = tht("validate", prepared).stdout.replace("\n", "")
+    assert "\x1b[2J" not in table
+    assert "\u202e" not in table
+    refused = tht("prepare", prepared).stderr
+    assert "a\\x1b[2Jb\\u202e.md" in refused
+
+
 def test_people_get_a_message_with_code_place_and_hint_on_stderr(prepared: Path) -> None:
     put(prepared, {UNIT: "edit\n"})
     result = tht("prepare", prepared)

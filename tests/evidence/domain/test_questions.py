@@ -46,3 +46,9 @@ def test_what_an_evaluation_may_not_say_is_refused(old: str, new: str) -> None:
 def test_an_evaluation_without_questions_is_refused(text: str) -> None:
     with pytest.raises(EvaluationInvalid):
         parse_evaluation(text)
+
+
+def test_a_question_that_is_too_long_is_measured_in_characters() -> None:
+    text = TEXT.replace("query: ablazione\n", f"query: {'a' * 20_001}\n")
+    with pytest.raises(EvaluationInvalid, match="At most 20000 characters"):
+        parse_evaluation(text)

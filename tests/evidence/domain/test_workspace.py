@@ -108,3 +108,19 @@ def test_a_variable_is_expanded_when_used_and_a_missing_one_is_named() -> None:
 
 def test_a_value_is_not_expanded_again() -> None:
     assert expand("${WORKSPACE_A}", {"WORKSPACE_A": "${WORKSPACE_A}"}) == "${WORKSPACE_A}"
+
+
+@pytest.mark.parametrize(
+    ("number", "problem"),
+    [
+        ("-1", "at least 1"),
+        ("0", "at least 1"),
+        ("51", "at most 50"),
+        ("999999999999", "at most 50"),
+        ("many", "a number"),
+    ],
+)
+def test_a_number_out_of_its_range_is_told_the_range(number: str, problem: str) -> None:
+    text = f"{SHORT}publication:\n  retained_generations: {number}\n"
+    with pytest.raises(WorkspaceInvalid, match=problem):
+        parse_workspace(text)
