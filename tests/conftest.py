@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 from hypothesis import settings as property_settings
 from pytest_django import Settings
+from pytest_django.plugin import blocking_manager_key
 
 from tests import live
 from tests.live import LivePortal
@@ -16,6 +19,16 @@ from tests.live import LivePortal
 # A loaded machine is slow, not wrong: properties have no time limit for each example.
 property_settings.register_profile("portal", deadline=None)
 property_settings.load_profile("portal")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
+    """Fill the groups again after a test that empties every table, for those that follow it."""
+    yield
+    marker = item.get_closest_marker("django_db")
+    if nextitem and marker and marker.kwargs.get("transaction"):
+        with item.config.stash[blocking_manager_key].unblock():
+            import_module("portal.migrations.0001_groups").fill_groups(apps)
 
 
 @pytest.fixture

@@ -37,13 +37,18 @@ GROUPS = {
 
 
 def make_groups(apps: Apps, schema_editor: BaseDatabaseSchemaEditor) -> None:
-    """Give each group its permissions, and no others; repeating it changes nothing."""
+    """Make the permissions, then the groups that hold them."""
     for label in ("evidence", "publishing", "search_api"):
         config = apps.get_app_config(label)
         # Django makes permissions only after all migrations; the groups need them now.
         config.models_module = True
         create_permissions(config, verbosity=0, apps=apps)
         config.models_module = None
+    fill_groups(apps)
+
+
+def fill_groups(apps: Apps) -> None:
+    """Give each group its permissions, and no others; repeating it changes nothing."""
     group_model = apps.get_model("auth", "Group")
     permission_model = apps.get_model("auth", "Permission")
     for name, parts in GROUPS.items():

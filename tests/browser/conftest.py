@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import signal
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests import live
+from tests.live import LivePortal
 
 CHROMIUM = shutil.which("chromium")
 QUIET = (
@@ -32,15 +26,6 @@ SLOW_MS = 60_000
 """A loaded machine is slow, not wrong."""
 
 
-@dataclass(frozen=True, slots=True)
-class Portal:
-    """A running portal with the demo in it."""
-
-    address: str
-    passwords: Mapping[str, str]
-    key: str
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip these tests, by name, where there is no Chromium."""
     if CHROMIUM is None:
@@ -50,62 +35,21 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="chromium is not installed"))
 
 
-def tht(*arguments: str) -> list[str]:
-    """Give the command line of one `tht` command in this interpreter."""
-    return [sys.executable, "-c", "from portal.cli import main; main()", *arguments]
-
-
 @pytest.fixture(scope="session")
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Portal]:
-    """Load the demo into an empty home, serve it with worker and broker, and stop it all."""
-    home = tmp_path_factory.mktemp("portal-home")
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        bind = f"127.0.0.1:{probe.getsockname()[1]}"
-    environment = {
-        name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
-    }
-    environment |= {"PORTAL_HOME": str(home), "PORTAL_BIND": bind}
-    environment.pop("DJANGO_SETTINGS_MODULE", None)
-    demo = subprocess.run(
-        tht("demo", "--json"),
-        env=environment,
-        check=True,
-        capture_output=True,
-        timeout=300,
-    )
-    loaded = json.loads(demo.stdout)
-    with (home / "serve.log").open("wb") as log:
-        process = subprocess.Popen(
-            tht("serve"),
-            env=environment,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
-        _wait_until_alive(f"http://{bind}/healthz", process)
-        yield Portal(f"http://{bind}", loaded["users"], loaded["key"])
-    finally:
-        os.killpg(process.pid, signal.SIGTERM)
-        process.wait(timeout=30)
+def portal(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePortal]:
+    """Serve a copy of the demo with worker and broker, and stop it all."""
+    home = live.copy_home(demo_home, tmp_path_factory.mktemp("browser") / "home")
+    with live.serving(home) as served:
+        yield served
 
 
-def _wait_until_alive(address: str, process: subprocess.Popen[bytes]) -> None:
-    limit = time.monotonic() + 60
-    while time.monotonic() < limit:
-        assert process.poll() is None, "the portal ended while it started"
-        try:
-            if httpx.get(address, timeout=2).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.3)
-    pytest.fail("the portal did not start within a minute")
-
-
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Give one headless Chromium for all tests."""
+    """Give one headless Chromium for the tests of a module.
+
+    Playwright keeps an event loop running in this thread, in which Django refuses its database: so
+    it ends with the module, before other tests come to this worker.
+    """
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=CHROMIUM, args=list(QUIET))
         yield opened
@@ -116,7 +60,7 @@ SignIn = Callable[..., Page]
 
 
 @pytest.fixture
-def sign_in(browser: Browser, portal: Portal) -> Iterator[SignIn]:
+def sign_in(browser: Browser, portal: LivePortal) -> Iterator[SignIn]:
     """Open a page as somebody, in a language and a width; a script error fails the test."""
     complaints: list[str] = []
     opened = []
@@ -152,7 +96,7 @@ def sign_in(browser: Browser, portal: Portal) -> Iterator[SignIn]:
     assert not complaints
 
 
-def _stays_home(url: str, portal: Portal, complaints: list[str]) -> None:
+def _stays_home(url: str, portal: LivePortal, complaints: list[str]) -> None:
     """Note a request that leaves the portal: no page may need the network."""
     if not url.startswith((portal.address, "data:", "blob:")):
         complaints.append(f"left the portal: {url}")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import httpx
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Portal, SignIn
+from tests.browser.conftest import SignIn
+from tests.live import LivePortal
 
 QUESTION = "Che cosa si intende per paziente ventilato?"
 UNIT = "evidence:paziente-ventilato"
 
 
-def ask(portal: Portal) -> dict[str, object]:
+def ask(portal: LivePortal) -> dict[str, object]:
     """Ask as a harness does."""
     answer = httpx.post(
         f"{portal.address}/api/v1/workspaces/clinica-demo/search",
@@ -78,7 +79,7 @@ def approve(page: Page) -> None:
     expect(page.locator(".ep-head").get_by_text("answering now")).to_be_visible(timeout=180_000)
 
 
-def test_a_note_becomes_an_answer(portal: Portal, sign_in: SignIn) -> None:
+def test_a_note_becomes_an_answer(portal: LivePortal, sign_in: SignIn) -> None:
     assert UNIT not in found(ask(portal))
     curator = sign_in("curatrice")
     expect(curator.get_by_text("1 note waits to be prepared.")).to_be_visible()
