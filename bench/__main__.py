@@ -19,7 +19,7 @@ from django.core.management import call_command
 
 from bench.measured import Measured, show
 
-BENCHMARKS: Final = ("sync", "search", "reading")
+BENCHMARKS: Final = ("sync", "search", "reading", "validation")
 """Modules of `bench` with a `measure() -> Measured`; imported once Django is set up."""
 RESULTS: Final = Path(__file__).with_name("results.json")
 

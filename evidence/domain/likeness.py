@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -63,13 +64,13 @@ def likeness_of(inspection: UnitInspection) -> Likeness | None:
     words = _words(unit) if unit else []
     if unit is None or not words:
         return None
-    triples = {" ".join(words[at : at + TRIPLE]) for at in range(max(1, len(words) - TRIPLE + 1))}
     # Of one kind only: a formula may repeat the words of a definition.
-    kind = unit.kind.value.encode()
-    sketch = sorted(int.from_bytes(_hash(triple, kind, 7)) for triple in triples)[:SKETCH]
+    kind = zlib.crc32(unit.kind.value.encode())
+    hashes = {zlib.crc32(triple.encode(), kind) for triple in _triples(words)}
     side = Side(unit.id, inspection.sha256)
-    whole = WHOLE + _hash(" ".join(words), kind, 16).hex()
-    return Likeness(inspection.path, side, whole, tuple(sketch))
+    said = " ".join((unit.kind, *words))
+    whole = WHOLE + hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
+    return Likeness(inspection.path, side, whole, tuple(sorted(hashes)[:SKETCH]))
 
 
 def check_likeness(
@@ -131,5 +132,8 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(each)
 
 
-def _hash(text: str, kind: bytes, size: int) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=size, person=kind).digest()
+def _triples(words: Sequence[str]) -> Iterator[str]:
+    if len(words) < TRIPLE:
+        yield " ".join(words)
+    for triple in zip(words, words[1:], words[2:], strict=False):
+        yield " ".join(triple)

@@ -19,6 +19,7 @@ _LANDLINE = re.compile(
     r"[.:()\s]{0,4}(?:n[.°]\s?)?\(?0[0-9]{1,3}\)?(?:[ ./-]?[0-9]){5,9}(?![\w])",
     re.IGNORECASE,
 )
+_LANDLINE_WORDS = ("tel", "fax", "cell", "phone", "mobile", "reperib")  # cheap to look for
 _FISCAL_CODE = re.compile(
     r"\b[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]\b", re.IGNORECASE
 )
@@ -41,9 +42,14 @@ def has_personal_data(text: str) -> bool:
     """Tell whether an e-mail address, a phone number or a valid Italian fiscal code stands here."""
     if "@" in text and _EMAIL.search(text):
         return True
-    if any(number.search(text) for number in (_PHONE, _MOBILE, _LANDLINE)):
+    if _PHONE.search(text) or _MOBILE.search(text) or _has_landline(text):
         return True
     return any(is_fiscal_code(match[0]) for match in _FISCAL_CODE.finditer(text))
+
+
+def _has_landline(text: str) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in _LANDLINE_WORDS) and bool(_LANDLINE.search(text))
 
 
 def is_fiscal_code(code: str) -> bool:
