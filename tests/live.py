@@ -48,9 +48,9 @@ def tht(home: Path, *arguments: str, **settings: str) -> subprocess.CompletedPro
     )
 
 
-def make_demo(home: Path) -> None:
+def make_demo(home: Path, **settings: str) -> None:
     """Run `tht demo` over a home; the output of a failure is in the error."""
-    done = tht(home, "demo")
+    done = tht(home, "demo", **settings)
     if done.returncode:
         raise AssertionError(done.stdout + done.stderr)
 
