@@ -55,11 +55,11 @@ def edited(data: bytes, old: str, new: str) -> bytes:
     return data.replace(old.encode(), new.encode())
 
 
-def with_second(kind: str, payload: Mapping[str, Any], **fields: Any) -> dict[str, bytes]:
+def with_second(kind: str, payload: Mapping[str, Any], **fields: Any) -> dict[str, bytes | None]:
     """Give the files of one more unit, listed in the manifest."""
-    fields = {"id": "evidence:seconda", "title": "Seconda"} | fields
+    told: dict[str, Any] = {"id": "evidence:seconda", "title": "Seconda", "payload": payload}
     return {
-        f"curated/{kind}/seconda.md": unit_file(kind, payload=payload, **fields),
+        f"curated/{kind}/seconda.md": unit_file(kind, **(told | fields)),
         "manifest.yaml": manifest_file(*BOTH, "evidence:seconda"),
     }
 
