@@ -39,7 +39,7 @@ PROVENANCE = {
     "source_sha256": "sha256:" + "0" * 64,
     "supporting_excerpts": ["Sono pediatrici"],
 }
-FORMULA = PAYLOADS["formula"]
+FORMULA = dict(PAYLOADS["formula"])
 BIG_SQL = " + ".join(["clinical.patient.birth_date"] * 150)
 BIG_FORMULA = {"concept": "x", "columns": ["clinical.patient.birth_date"], "sql": BIG_SQL}
 MULTIPLE = manifest_file(*BOTH).replace(
