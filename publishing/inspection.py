@@ -32,7 +32,7 @@ def _planned(workspace: str) -> StoredGeneration:
         revision=head,
         attempt=0,
         collection=file.collection(os.environ),
-        dimension=wiring.embedder(file).dimension,
+        dimension=wiring.embedder_for(file).dimension,
         language=file.language,
         avg_len=1,
     )

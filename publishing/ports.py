@@ -186,6 +186,10 @@ class Census:
 
 SAMPLE: Final = 5
 """How many ids of each kind a census shows."""
+QUESTION_S: Final = 1.5
+"""How long a server may take for a question: its caller hears `unavailable` within two seconds."""
+EXAM_S: Final = 30.0
+"""How long a server may take for a question that nobody waits for, as those of an exam."""
 
 
 class VectorStore(Protocol):

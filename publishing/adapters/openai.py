@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, ValidationError
 from evidence.messages import Message, gettext_noop
 from publishing.adapters.bounded_http import BoundedClient, Call, CallFailed, Reply
 from publishing.domain.vectors import checked_vector
-from publishing.ports import EmbedderRefused, EmbedderUnavailable
+from publishing.ports import QUESTION_S, EmbedderRefused, EmbedderUnavailable
 
 log = structlog.get_logger(__name__)
 
@@ -25,8 +25,6 @@ BATCH: Final = 16
 """Texts a request: between two of them the caller renews its lease."""
 DOCUMENTS_S: Final = 60.0
 """How long one batch may take, its repetitions included; below the lease of a publication."""
-QUESTION_S: Final = 1.5
-"""How long a question may take: a caller hears `unavailable` within two seconds."""
 FIRST_PAUSE_S: Final = 0.5
 _MAY_PASS: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS})
 _SILENT: Final = gettext_noop("The embedder does not answer now.")
@@ -59,12 +57,14 @@ class OpenAIEmbedder:
         model: str,
         *,
         api_key: str = "",
+        question_s: float = QUESTION_S,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         """Take the server's address, with or without `/v1/embeddings`; nothing is asked yet."""
         headers = {"authorization": f"Bearer {api_key}"} if api_key else {}
         self._client = BoundedClient(_endpoint(url), headers=headers)
         self._model = model
+        self._question_s = question_s
         self._pause = pause
         self._dimension = 0
 
@@ -77,7 +77,7 @@ class OpenAIEmbedder:
     def dimension(self) -> int:
         """Give the size of the vectors. Raises what `embed_query` raises."""
         if not self._dimension:
-            self._dimension = len(self._embedded(["dimension"], budget_s=QUESTION_S)[0])
+            self._dimension = len(self._embedded(["dimension"], budget_s=self._question_s)[0])
         return self._dimension
 
     def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
@@ -90,7 +90,7 @@ class OpenAIEmbedder:
 
     def embed_query(self, text: str) -> list[float]:
         """Give the vector of a question, of length 1."""
-        return self._checked(self._embedded([text], budget_s=QUESTION_S))[0]
+        return self._checked(self._embedded([text], budget_s=self._question_s))[0]
 
     def close(self) -> None:
         """Close the connections of this process."""

@@ -18,10 +18,15 @@ from publishing.domain.points import Point, PointsDigest, PointsSummary
 from publishing.domain.query import check_match
 from publishing.domain.scoring import Hit
 from publishing.domain.vectors import checked_vector
-from publishing.ports import Census, CollectionState, HybridAnswer, HybridQuery, StoredGeneration
+from publishing.ports import (
+    QUESTION_S,
+    Census,
+    CollectionState,
+    HybridAnswer,
+    HybridQuery,
+    StoredGeneration,
+)
 
-QUERY_S: Final = 1.5
-"""How long a question may take: a caller hears `unavailable` within two seconds."""
 SURE_S: Final = 1.0
 """How long a look at collection and count holds good for the questions that follow."""
 UPSERT: Final = 64
@@ -31,8 +36,9 @@ UPSERT: Final = 64
 class QdrantServerStore:
     """Generations side by side in collections of one server, told apart by their payload."""
 
-    def __init__(self, url: str, *, api_key: str = "") -> None:
+    def __init__(self, url: str, *, api_key: str = "", question_s: float = QUESTION_S) -> None:
         """Take address and key of the server; nothing is asked yet."""
+        self._question_s = question_s
         self._api = QdrantApi(url, api_key)
         self._sure: dict[StoredGeneration, float] = {}
 
@@ -82,9 +88,9 @@ class QdrantServerStore:
     def query(self, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
         """Answer with one batch; every hit is checked against the whole filter here too."""
         checked_vector(query.vector, dimension=generation.dimension)
-        until = time.monotonic() + QUERY_S
+        until = time.monotonic() + self._question_s
         self._make_sure(generation, until=until)
-        call = ask.hybrid(generation, query, timeout_s=max(1, round(QUERY_S)))
+        call = ask.hybrid(generation, query, timeout_s=max(1, round(self._question_s)))
         answer = self._api.send(call, until=until)
         if answer.is_refused:
             self._forget(generation)
