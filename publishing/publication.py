@@ -79,6 +79,18 @@ def publish(
     return approved.generation
 
 
+def resume(workspace: str, *, parts: Parts) -> UUID | None:
+    """Go on in the foreground with the candidate of the open approval, and give its id.
+
+    Waits until the lease of a lost worker has run out. None when no approval is open.
+    """
+    row = Generation.objects.filter(workspace=workspace, approval__state=ApprovalState.OPEN).first()
+    if row is None:
+        return None
+    finish(row.pk, parts=parts)
+    return row.pk
+
+
 def finish(generation_id: UUID, *, parts: Parts) -> GenerationState:
     """Work on a candidate in the foreground until it rests, and give the state it rests in.
 

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import make_password
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 
 from evidence.ports import Actor
 
@@ -60,17 +59,16 @@ def ensure(home: Path) -> Secrets:
     """Create whoever is missing and give their secrets; safe to repeat."""
     kept = Secrets(home / "demo-users")
     for actor, group in SIGN_INS.items():
-        if _create(actor, kept.passwords[actor.username]):
-            user = get_user_model().objects.get(username=actor.username)
-            user.groups.add(Group.objects.get(name=group))
+        user = _create(actor, kept.passwords[actor.username])
+        user.groups.add(Group.objects.get(name=group))
     _create(AUTHOR, None)
     return kept
 
 
-def _create(actor: Actor, password: str | None) -> bool:
-    """Create a user unless there is one of that name; no password means no sign-in."""
+def _create(actor: Actor, password: str | None) -> User:
+    """Give the user of that name, made if there is none; no password means no sign-in."""
     first, _space, last = actor.name.partition(" ")
-    _, made = get_user_model().objects.get_or_create(
+    user, _made = User.objects.get_or_create(
         username=actor.username,
         defaults={
             "first_name": first,
@@ -80,4 +78,4 @@ def _create(actor: Actor, password: str | None) -> bool:
             "password": make_password(password),
         },
     )
-    return made
+    return user

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import subprocess
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,16 @@ def of_portal(home: Path, *arguments: str) -> Any:
 def commits(home: Path) -> list[str]:
     bare = home / "repositories" / f"{SLUG}.git"
     return git(bare, "log", "--format=%H %an", "main").splitlines()
+
+
+def under_way(home: Path) -> bool:
+    """Tell whether a worker holds a generation of this home."""
+    try:
+        with closing(sqlite3.connect(home / "portal.sqlite3", timeout=20)) as database:
+            sql = "SELECT count(*) FROM publishing_generation WHERE lease_owner <> ''"
+            return bool(database.execute(sql).fetchone()[0])
+    except sqlite3.OperationalError:  # no database yet, or no table in it
+        return False
 
 
 def what_waits(home: Path) -> dict[str, int]:
@@ -79,6 +90,32 @@ def test_a_second_demo_changes_nothing_and_prints_the_same_people_and_question(h
     secrets = json.loads(before[1])
     for word in (*secrets["passwords"].values(), secrets["key"], QUESTION, "127.0.0.1:8765"):
         assert word in done.stdout
+    assert what_waits(home) == {"sources_new": 1}
+    generations = of_portal(home, "publish", "status", SLUG)["generations"]
+    assert [one["state"] for one in generations] == ["active"]
+
+
+def test_a_demo_that_was_killed_while_it_published_is_finished_by_the_next_one(tmp_path):
+    home = tmp_path / "home"
+    killed = subprocess.Popen([*live.THT, "demo"], cwd=live.CHECKOUT, env=live.environment(home))
+    live.wait_until(lambda: under_way(home), within_s=60, what="a candidate is worked on")
+    killed.kill()
+    killed.wait()
+    with closing(sqlite3.connect(home / "portal.sqlite3", timeout=20)) as database, database:
+        assert database.execute("SELECT state FROM publishing_approval").fetchall() == [("open",)]
+        database.execute("UPDATE publishing_generation SET lease_expires_at = '2026-01-01'")
+    of_portal(home, "demo")
+    generations = of_portal(home, "publish", "status", SLUG)["generations"]
+    assert [one["state"] for one in generations] == ["active"]
+
+
+def test_two_demos_at_once_make_one(tmp_path):
+    home = tmp_path / "home"
+    both = [
+        subprocess.Popen([*live.THT, "demo"], cwd=live.CHECKOUT, env=live.environment(home))
+        for _ in range(2)
+    ]
+    assert [one.wait(timeout=120) for one in both] == [0, 0]
     assert what_waits(home) == {"sources_new": 1}
     generations = of_portal(home, "publish", "status", SLUG)["generations"]
     assert [one["state"] for one in generations] == ["active"]
