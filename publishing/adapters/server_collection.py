@@ -9,6 +9,7 @@ from evidence.messages import Message, gettext_noop
 from publishing.adapters import server_requests as ask
 from publishing.adapters.server_answers import Collection, Counted, Page
 from publishing.adapters.server_api import QdrantApi
+from publishing.adapters.server_filters import Json, of_kind, of_no_kind
 from publishing.ports import (
     SAMPLE,
     Bm25Unsupported,
@@ -65,18 +66,31 @@ def prepare(api: QdrantApi, name: str, *, dimension: int) -> None:
     found = read(api, name)
     match state(found, dimension):
         case CollectionState.MISSING:
-            # Refused when another worker was quicker: what is there afterwards decides.
-            api.send(ask.create_collection(name, dimension=dimension))
-            found = read(api, name)
+            found = _created(api, name, dimension=dimension)
         case CollectionState.UPGRADEABLE:
-            api.send(ask.add_bm25(name))
-            found = read(api, name)
-            if state(found, dimension) is CollectionState.UPGRADEABLE:
-                raise Bm25Unsupported(Message(_NOT_ADDED, name=name))
+            found = _upgraded(api, name, dimension=dimension)
     ready = check(found, name, dimension=dimension)
     for field in ask.INDEXES:
         if field not in ready.payload_schema:
             api.write(ask.add_index(name, field))
+
+
+def _created(api: QdrantApi, name: str, *, dimension: int) -> Collection | None:
+    """Create a collection; when another worker was quicker, what is there now decides."""
+    answer = api.send(ask.create_collection(name, dimension=dimension))
+    found = read(api, name)
+    if found is None:
+        answer.as_(bool)  # raises why it could not be created
+    return found
+
+
+def _upgraded(api: QdrantApi, name: str, *, dimension: int) -> Collection | None:
+    """Add the sparse vector, and look whether it is there: not the server's word decides."""
+    api.send(ask.add_bm25(name))
+    found = read(api, name)
+    if state(found, dimension) is CollectionState.UPGRADEABLE:
+        raise Bm25Unsupported(Message(_NOT_ADDED, name=name))
+    return found
 
 
 def census(api: QdrantApi, name: str, *, dimension: int) -> Census:
@@ -98,21 +112,21 @@ def _counts(api: QdrantApi, name: str) -> dict[str, int]:
     """Count kind by kind: a record of none of the known kinds makes its own kind known."""
     counts: dict[str, int] = {}
     while True:
-        rest = ask.of_no_kind(list(counts))
+        rest = of_no_kind(list(counts))
         page = api.send(ask.scroll(name, rest, limit=1)).as_(Page)
         if not page.points:
             return dict(sorted(counts.items()))
         kind = (page.points[0].payload or {}).get("record_kind")
         if not isinstance(kind, str) or not kind:
             return dict(sorted({**counts, "": _count(api, name, rest)}.items()))
-        counts[kind] = _count(api, name, ask.of_kind(kind))
+        counts[kind] = _count(api, name, of_kind(kind))
 
 
-def _count(api: QdrantApi, name: str, filter_: ask.Json) -> int:
+def _count(api: QdrantApi, name: str, filter_: Json) -> int:
     return api.send(ask.count(name, filter_)).as_(Counted).count
 
 
 def _sample(api: QdrantApi, name: str, kind: str) -> tuple[str, ...]:
-    filter_ = ask.of_kind(kind) if kind else ask.of_no_kind(())
+    filter_ = of_kind(kind) if kind else of_no_kind(())
     page = api.send(ask.scroll(name, filter_, limit=SAMPLE)).as_(Page)
     return tuple(str(record.id) for record in page.points)

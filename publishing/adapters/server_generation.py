@@ -10,6 +10,7 @@ from evidence.messages import Message, gettext_noop
 from publishing.adapters import server_requests as ask
 from publishing.adapters.server_answers import Counted, Page
 from publishing.adapters.server_api import QdrantApi
+from publishing.adapters.server_filters import of_generation
 from publishing.domain.payload import FragmentPayload, parse_payload
 from publishing.domain.points import PointsDigest, PointsSummary
 from publishing.ports import StoredGeneration, VectorStoreUnavailable
@@ -71,7 +72,7 @@ def count(
     until: float | None = None,
 ) -> int:
     """Count the generation's points, and of them only those that have these vectors."""
-    filter_ = ask.of_generation(generation, vectors=vectors)
+    filter_ = of_generation(generation, vectors=vectors)
     call = ask.count(generation.collection, filter_)
     return api.send(call, until=until).as_(Counted).count
 
@@ -79,7 +80,7 @@ def count(
 def _read_back(
     api: QdrantApi, generation: StoredGeneration
 ) -> Iterator[tuple[UUID, FragmentPayload]]:
-    filter_ = ask.of_generation(generation)
+    filter_ = of_generation(generation)
     offset: str | int | None = None
     while True:
         page = api.send(ask.scroll(generation.collection, filter_, offset=offset)).as_(Page)

@@ -11,21 +11,17 @@ from urllib.parse import quote
 from uuid import UUID
 
 from publishing.adapters.bounded_http import Call
+from publishing.adapters.server_filters import TENANT, Json, of_generation, wanted
 from publishing.domain.languages import bm25_language
 from publishing.domain.points import Point
-from publishing.domain.query import EvidenceFilter
 from publishing.ports import HybridQuery, StoredGeneration
-
-Json = Mapping[str, object]
 
 DENSE: Final = ""
 """The unnamed vector, as the server itself calls it."""
 SPARSE: Final = "bm25"
 MODEL: Final = "qdrant/bm25"
-RECORD_KIND: Final = "evidence"
 BRANCH_LIMIT: Final = 20
 """How many fragments a single branch looks at (spec 50, Evaluation)."""
-TENANT: Final = "workspace_id"
 INDEXES: Final = (
     "content_hash",
     "document_id",
@@ -154,48 +150,6 @@ def delete_points(name: str, ids: Sequence[UUID]) -> Call:
     return _delete(name, {"points": [str(one) for one in ids]})
 
 
-def of_generation(generation: StoredGeneration, *, vectors: Sequence[str] = ()) -> Json:
-    """Select the evidence of one generation, and of it only points that have these vectors."""
-    return {
-        "must": [
-            _is("record_kind", RECORD_KIND),
-            _is(TENANT, generation.workspace),
-            _is("vector_generation", str(generation.id)),
-            *({"has_vector": name} for name in vectors),
-        ]
-    }
-
-
-def of_kind(kind: str) -> Json:
-    """Select the records of one kind."""
-    return {"must": [_is("record_kind", kind)]}
-
-
-def of_no_kind(kinds: Sequence[str]) -> Json:
-    """Select the records of none of these kinds, those without a kind included."""
-    return {"must_not": [_is_any("record_kind", kinds)]}
-
-
-def wanted(filter_: EvidenceFilter) -> Json:
-    """Select what a question may find: values of one list are alternatives, lists are joined."""
-    lists = {
-        "evidence_kind": filter_.kinds,
-        "concepts": filter_.concepts,
-        "tables": filter_.tables,
-        "columns": filter_.columns,
-    }
-    return {
-        "must": [
-            _is("record_kind", RECORD_KIND),
-            _is(TENANT, filter_.workspace),
-            _is("workspace_revision", filter_.revision),
-            _is("vector_generation", str(filter_.generation)),
-            _is("purposes", filter_.purpose.value),
-            *(_is_any(key, values) for key, values in lists.items() if values),
-        ]
-    }
-
-
 def _fused(generation: StoredGeneration, branches: Sequence[Json]) -> Json:
     """Both prefetches carry the full filter, and the fused list is taken whole."""
     fusion: Json = {"fusion": "dbsf"} if generation.fusion == "dbsf" else {"rrf": {}}
@@ -209,15 +163,6 @@ def _fused(generation: StoredGeneration, branches: Sequence[Json]) -> Json:
 
 def _delete(name: str, selector: Json) -> Call:
     return Call("POST", _path(name, "/points/delete"), selector, _WAIT)
-
-
-def _is(key: str, value: str) -> Json:
-    return {"key": key, "match": {"value": value}}
-
-
-def _is_any(key: str, values: Sequence[str]) -> Json:
-    # The document wants each value once.
-    return {"key": key, "match": {"any": list(dict.fromkeys(str(value) for value in values))}}
 
 
 def _path(name: str, rest: str = "") -> str:
