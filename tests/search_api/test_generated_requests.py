@@ -41,6 +41,7 @@ def one_connection():
 )
 def test_no_request_breaks_the_api_or_its_contract(case, published, one_connection, new_key):
     case.path_parameters["workspace"] = SLUG
+    case.headers.pop("Authorization", None)  # A key that was made up is another test's matter.
     response = case.call_and_validate(
         headers={"X-API-Key": new_key()},
         excluded_checks=[schemathesis.checks.not_a_server_error],
