@@ -35,7 +35,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="chromium is not installed"))
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def portal(demo_home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LivePortal]:
     """Serve a copy of the demo with worker and broker, and stop it all."""
     home = live.copy_home(demo_home, tmp_path_factory.mktemp("browser") / "home")

@@ -13,9 +13,10 @@ from evidence.adapters import process_guard
 
 def test_descendants_are_found_by_their_groups_and_ours_is_not_among_them() -> None:
     code = "import subprocess; subprocess.run(['sleep', '60'], start_new_session=True)"
+    before = process_guard.groups_below(os.getpid())  # what other tests have running here
     with subprocess.Popen([sys.executable, "-c", code], start_new_session=True) as child:
         try:
-            while len(groups := process_guard.groups_below(os.getpid())) < 2:
+            while len(groups := process_guard.groups_below(os.getpid()) - before) < 2:
                 pass
             assert child.pid in groups
             assert os.getpgid(0) not in groups
