@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from portal.env import PREFIX, Env
+from evidence.environment import PREFIX
+from portal.env import Env
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text(encoding="utf-8")
 
