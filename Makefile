@@ -47,3 +47,4 @@ robustness: setup
 messages: setup
 	for package in evidence publishing search_api portal; do \
 	  (cd $$package && ../$(BIN)/django-admin makemessages --locale it --no-wrap --no-obsolete) || exit 1; done
+	$(BIN)/python -m tests.translations --sort

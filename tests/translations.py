@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
+from babel.messages.pofile import read_po, write_po
 
 PACKAGES = ("evidence", "publishing", "search_api", "portal")
 CATALOGUE = Path("locale/it/LC_MESSAGES/django.po")
@@ -64,9 +64,19 @@ def missing(package: Path) -> list[str]:
     return [f"{package / CATALOGUE}: missing: {name!r}" for name in sorted(wanted - known, key=str)]
 
 
-def main() -> int:
+def sort(path: Path) -> None:
+    """Write a catalogue in one order and without line numbers, so that a change is a small diff."""
+    catalogue = read(path)
+    with path.open("wb") as file:
+        write_po(file, catalogue, sort_output=True, no_location=True, width=0)
+
+
+def main(arguments: list[str]) -> int:
     """Print what is wrong; 0 when nothing is."""
     packages = [Path(name) for name in PACKAGES]
+    if arguments == ["--sort"]:
+        for package in packages:
+            sort(package / CATALOGUE)
     wrong = [line for package in packages for line in faults(package / CATALOGUE)]
     if shutil.which("xgettext"):
         wrong += [line for package in packages for line in missing(package)]
@@ -77,4 +87,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
