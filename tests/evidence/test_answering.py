@@ -17,8 +17,8 @@ from evidence.domain.units import ReviewItem
 from evidence.ports import RestructureCandidate, RestructureRequest, RestructuringFailed
 from evidence.preparation import Terms, prepare
 from tests.evidence.domain.corpus import a_unit
-from tests.evidence.scripted import ScriptedRestructurer
 from tests.evidence.trees import NOTE, a_candidate, a_tree
+from tests.fakes import ScriptedRestructurer
 
 Answer = tuple[RestructureCandidate, ...]
 NOTES = {f"source/{name}.md": f"Nota {name}.\n" for name in "abc"}

@@ -23,8 +23,8 @@ from evidence.domain.units import (
 )
 from evidence.ports import RestructureCandidate, RestructureRequest, RestructuringFailed
 from evidence.preparation import PreparationRefused, Terms, prepare
-from tests.evidence.scripted import ScriptedRestructurer
 from tests.evidence.trees import EXCERPT, NOTE, a_candidate, a_tree, the_manifest
+from tests.fakes import ScriptedRestructurer
 
 SOURCE = "source/eta.md"
 UNIT = "curated/glossary/paziente-pediatrico.md"

@@ -10,8 +10,8 @@ from evidence.domain import resolution
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.tree import EvidenceTree
 from evidence.preparation import prepare
-from tests.evidence.scripted import ScriptedRestructurer
 from tests.evidence.trees import NOTE, a_candidate, a_tree, the_manifest
+from tests.fakes import ScriptedRestructurer
 
 ID = "evidence:paziente-pediatrico"
 UNIT = "curated/glossary/paziente-pediatrico.md"
