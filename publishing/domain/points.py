@@ -85,23 +85,6 @@ def draft_points(
     )
 
 
-def make_points(
-    unit: CuratedEvidence,
-    vectors: Sequence[Sequence[float]],
-    *,
-    path: str,
-    key: GenerationKey,
-    dimension: int,
-) -> tuple[Point, ...]:
-    """Give the points of one unit from one vector a fragment. Raises `VectorRefused`."""
-    drafts = draft_points(unit, path=path, key=key)
-    padded = [*vectors, *([None] * (len(drafts) - len(vectors)))]
-    return tuple(
-        draft.with_vector(vector, dimension=dimension)
-        for draft, vector in zip(drafts, padded, strict=True)
-    )
-
-
 def content_hash(text: str) -> str:
     """Give `sha256:` and the hexadecimal SHA-256 of the UTF-8 text."""
     return "sha256:" + hashlib.sha256(text.encode()).hexdigest()

@@ -48,10 +48,6 @@ _MATCH_HEAD = re.compile(
     r"abbreviations?|from|match|found)\b",
     re.IGNORECASE,
 )
-_REPLACEMENT_HEAD = re.compile(
-    r"(?:normalizzat[oa]|form[ae]|estes[oa]|a|corrett[oa]|diventa|normali[sz]ed|form|to|replacement|full|canonical)\b",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from publishing.domain.payload import PAYLOAD_KEYS, FragmentPayload, MalformedPa
 from publishing.domain.points import (
     PointsDigest,
     draft_points,
-    make_points,
     points_digest,
 )
 from publishing.domain.vectors import VectorRefused, checked_vector
@@ -113,12 +112,12 @@ def test_a_long_unit_gives_one_point_a_fragment_in_ordinal_order():
     assert len({draft.id for draft in found}) == len(found)
 
 
-def test_points_need_one_vector_a_fragment():
-    unit, key = a_unit("Età"), a_generation().key
-    point = make_points(unit, [[1.0, 2.0]], path=PATH, key=key, dimension=2)[0]
+def test_a_point_needs_the_vector_of_its_fragment():
+    draft = draft_points(a_unit("Età"), path=PATH, key=a_generation().key)[0]
+    point = draft.with_vector([1.0, 2.0], dimension=2)
     assert (point.dense, point.text) == ((1.0, 2.0), point.payload.text)
     with pytest.raises(VectorRefused):
-        make_points(unit, [], path=PATH, key=key, dimension=2)
+        draft.with_vector(None, dimension=2)
 
 
 @pytest.mark.parametrize(
