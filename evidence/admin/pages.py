@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.admin.utils import quote, unquote
@@ -18,7 +19,9 @@ from django.http import (
 )
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.functional import Promise
+from django.views.decorators.http import require_POST
 from unfold.admin import ModelAdmin
 
 from evidence.admin.wording import fault_line
@@ -26,7 +29,8 @@ from evidence.faults import Fault, OperatorFault, OutsideFault
 from evidence.ports import Actor
 
 Text = str | Promise
-View = Callable[..., HttpResponse]
+posts_only = method_decorator(require_POST)
+"""A step that changes something answers posts alone."""
 
 
 class ReadablePage(ModelAdmin):  # type: ignore[misc]  # Unfold ships no types
@@ -162,8 +166,7 @@ def go(name: str, *args: object) -> HttpResponseRedirect:
 
 def listed(name: str, **filters: str | int) -> str:
     """Give the path of a list, narrowed by its filters."""
-    query = "&".join(f"{key}={value}" for key, value in filters.items())
-    return f"{address(f'{name}_changelist')}?{query}"
+    return f"{address(f'{name}_changelist')}?{urlencode(filters)}"
 
 
 def joined(parts: Iterable[str]) -> str:

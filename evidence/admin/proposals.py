@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import display
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
@@ -17,7 +17,16 @@ from django.utils.translation import gettext_lazy as _
 from evidence import proposals
 from evidence.admin import preparing
 from evidence.admin.filters import WorkspaceFilter
-from evidence.admin.pages import ReadablePage, actor_of, address, go, may, require, say_fault
+from evidence.admin.pages import (
+    ReadablePage,
+    actor_of,
+    address,
+    go,
+    may,
+    posts_only,
+    require,
+    say_fault,
+)
 from evidence.admin.proposed import proposed_units
 from evidence.admin.wording import badge
 from evidence.answering import PersonalDataUnconfirmed
@@ -79,11 +88,10 @@ class ProposalPage(ReadablePage):
             }
         )
 
+    @posts_only
     def accept(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Make the proposal one commit of the signed-in person."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         run = self.row(request, object_id)
         try:
             proposals.accept(run=run, author=actor_of(request))
@@ -93,11 +101,10 @@ class ProposalPage(ReadablePage):
             messages.success(request, gettext("Accepted: one commit in your name."))
         return go("evidence_preparationrun_change", run.pk)
 
+    @posts_only
     def discard(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Set the proposal aside, with the reason that the next preparation is told."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         run = self.row(request, object_id)
         form = ReasonForm(request.POST)
         if not form.is_valid():
@@ -111,11 +118,10 @@ class ProposalPage(ReadablePage):
             messages.success(request, gettext("Discarded. Nothing was changed."))
         return go("evidence_preparationrun_change", run.pk)
 
+    @posts_only
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Start over, with a person's word that notes with personal data may be sent."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         run = self.row(request, object_id)
         return preparing.start(
             request,

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.admin import display
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -17,12 +17,13 @@ from evidence.admin import editor, resolving
 from evidence.admin.files import UnitFile, source_bytes, unit_file
 from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
 from evidence.admin.notes import note_html
-from evidence.admin.pages import ReadablePage, may, require
+from evidence.admin.pages import ReadablePage, may, posts_only, require
 from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
 from evidence.admin.wording import badge, doubts, kind_label, purpose_label
 from evidence.domain.findings import BLOCKING_CODES
+from evidence.domain.paths import SOURCE_FOLDER
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
 from evidence.translation import filled, sentence
 
@@ -58,7 +59,7 @@ class UnitPage(ReadablePage):
     @display(description=_("source"), ordering="source_file")
     def source_words(self, record: UnitRecord) -> str:
         """Give the note's name below `source/`."""
-        return record.source_file.removeprefix("source/")
+        return record.source_file.removeprefix(SOURCE_FOLDER)
 
     def page_context(self, request: HttpRequest, row: UnitRecord) -> dict[str, Any]:
         """Read the unit's file and its source from Git."""
@@ -83,25 +84,22 @@ class UnitPage(ReadablePage):
         require(request, "evidence.curate_workspace")
         return editor.respond(self, request, self.row(request, object_id))
 
+    @posts_only
     def settle(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take one review item out of the unit, as one commit."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         return editor.settle(request, self.row(request, object_id))
 
+    @posts_only
     def retire(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take the unit out of the workspace, as one commit."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         return resolving.retire(request, self.row(request, object_id))
 
+    @posts_only
     def relink(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let the unit rest on another note that holds its excerpts, as one commit."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         return resolving.relink(request, self.row(request, object_id))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin import display
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path
 from django.utils.html import format_html
@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence import mirror, overview
 from evidence.admin import preparing
-from evidence.admin.pages import ReadablePage, go, may, require, say_fault
+from evidence.admin.pages import ReadablePage, go, may, posts_only, require, say_fault
 from evidence.admin.wording import short
 from evidence.faults import Fault
 from evidence.forms import PrepareForm
@@ -50,11 +50,10 @@ class WorkspacePage(ReadablePage):
         )
         return [prepare, *super().get_urls()]
 
+    @posts_only
     def prepare(self, request: HttpRequest, slug: str) -> HttpResponse:
         """Start a preparation of what changed, or of the notes that were posted."""
         require(request, "evidence.curate_workspace")
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         workspace = get_object_or_404(Workspace, slug=slug)
         form = PrepareForm(request.POST, workspace=workspace)
         if not form.is_valid():
@@ -62,11 +61,10 @@ class WorkspacePage(ReadablePage):
             return go("evidence_sourcerecord_changelist")
         return preparing.start(request, slug, only=form.paths())
 
+    @posts_only
     def sync(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Mirror what arrived in the repository by another way than the portal."""
         require(request, OPERATE)
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         row = self.row(request, object_id)
         try:
             mirror.sync_workspace(row.slug)

@@ -7,14 +7,14 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
+from evidence.admin.pages import ReadablePage, actor_of, go, may, posts_only, require, say_fault
 from evidence.admin.wording import short
 from evidence.faults import Fault
 from publishing import approval, tasks
@@ -92,11 +92,10 @@ class ApprovalPage(ReadablePage):
         messages.success(request, gettext("Approved. It answers once it has passed its exam."))
         return go("publishing_generation_change", generation)
 
+    @posts_only
     def cancel(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take an open approval back, with a reason."""
         require(request, APPROVE)
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         row = self.row(request, object_id)
         form = RollBackForm(request.POST)
         if not form.is_valid():

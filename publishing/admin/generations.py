@@ -8,14 +8,14 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db.models import Prefetch, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence.admin.pages import ReadablePage, actor_of, go, may, require, say_fault
+from evidence.admin.pages import ReadablePage, actor_of, go, may, posts_only, require, say_fault
 from evidence.admin.wording import short
 from evidence.faults import Fault
 from publishing import activation, wiring
@@ -99,11 +99,10 @@ class GenerationPage(ReadablePage):
             }
         )
 
+    @posts_only
     def roll_back(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let this generation answer again, with a reason."""
         require(request, APPROVE)
-        if request.method != "POST":
-            return HttpResponseNotAllowed(["POST"])
         row = self.row(request, object_id)
         form = RollBackForm(request.POST)
         if not form.is_valid():
