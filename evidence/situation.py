@@ -9,6 +9,7 @@ from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.inspection import MAX_SOURCE_BYTES
 from evidence.domain.manifest import PIPELINE_VERSION, Manifest, parse_manifest
 from evidence.domain.normalization import InvalidUtf8, decode_utf8, normalize_source, source_hash
+from evidence.domain.paths import SOURCE_FOLDER
 from evidence.domain.source_changes import SourceChanges, compare_sources
 from evidence.domain.tree import MANIFEST_PATH, WORKSPACE_FILE, EvidenceTree
 from evidence.domain.unit_files import UnitFiles
@@ -17,8 +18,6 @@ from evidence.domain.workspace import WorkspaceFile, parse_workspace
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import RestructureRequest
-
-SOURCE_FOLDER = "source/"
 
 Units = tuple[CuratedEvidence, ...]
 

@@ -23,6 +23,7 @@ from evidence.admin.notes import note_html
 from evidence.admin.pages import ReadablePage, actor_of, go, listed, may, require
 from evidence.admin.passages import Passage
 from evidence.admin.wording import badge, kind_label
+from evidence.domain.paths import SOURCE_FOLDER
 from evidence.faults import CuratorFault
 from evidence.forms import NoteForm
 from evidence.models import FindingRecord, SourceRecord, SourceState, UnitRecord, Workspace
@@ -60,7 +61,7 @@ class SourcePage(ReadablePage):
     @display(description=_("note"), ordering="path")
     def name(self, record: SourceRecord) -> str:
         """Give the note's name below `source/`."""
-        return record.path.removeprefix("source/")
+        return record.path.removeprefix(SOURCE_FOLDER)
 
     @display(description=_("size"), ordering="size")
     def size_words(self, record: SourceRecord) -> str:

@@ -18,6 +18,7 @@ from evidence.domain.file_models import (
     read_model,
 )
 from evidence.domain.identifiers import EvidenceId
+from evidence.domain.paths import SOURCE_FOLDER
 from evidence.domain.problems import FieldRefused
 from evidence.domain.text import Line
 from evidence.domain.yaml_writer import write_yaml
@@ -36,7 +37,7 @@ class ManifestInvalid(CuratorFault):
 
 
 def _source_path(path: str) -> str:
-    if not path.startswith("source/") or len(path) > 1_000:
+    if not path.startswith(SOURCE_FOLDER) or len(path) > 1_000:
         template = gettext_noop("“%(path)s” is not a file under source/.")
         raise FieldRefused(Message(template, path=path))
     return path
