@@ -34,7 +34,7 @@ class Approval(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=("workspace",),
-                condition=Q(state="open"),
+                condition=Q(state=ApprovalState.OPEN.value),
                 name="one_open_approval_a_workspace",
             ),
         ]
@@ -92,7 +92,7 @@ class Generation(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=("workspace",),
-                condition=Q(state="active"),
+                condition=Q(state=GenerationState.ACTIVE.value),
                 name="one_active_generation_a_workspace",
             ),
         ]
