@@ -14,11 +14,12 @@ from django.utils import timezone
 from evidence import conf, plugged
 from evidence.committing import Deed, commit
 from evidence.domain.identifiers import ID_PREFIX
-from evidence.domain.paths import Place, place_of
+from evidence.domain.paths import SOURCE_FOLDER, Place, place_of
 from evidence.domain.tree import ChangeSet
 from evidence.faults import CuratorFault, Fault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import PreparationRun, RunState, Workspace
+from evidence.noting import curator_notes
 from evidence.ports import Actor, Author, Repository
 from evidence.preparation import Preparation, Terms, prepare
 from evidence.reading import read_revision
@@ -197,9 +198,9 @@ def _claim(run_id: str | uuid.UUID) -> _Attempt | None:
 
 
 def _prepared(repository: Repository, base: str, attempt: _Attempt) -> Preparation:
-    run = attempt.run
+    run, tree = attempt.run, read_revision(repository, base)
     return prepare(
-        read_revision(repository, base),
+        tree,
         plugged.restructurer(run.restructurer),
         only=run.only or None,
         progress=attempt.tick,
@@ -207,6 +208,7 @@ def _prepared(repository: Repository, base: str, attempt: _Attempt) -> Preparati
             concurrency=conf.current().restructure_concurrency,
             cache=plugged.answer_cache(),
             personal_data_confirmed=run.personal_data_confirmed,
+            notes=curator_notes(run.workspace, tree.under(SOURCE_FOLDER)),
         ),
     )
 

@@ -1,0 +1,45 @@
+"""What curators said when they set proposals aside, for the next preparation of those sources."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from evidence.models import PreparationRun, RunState, Workspace
+
+MAX_NOTES = 5
+MAX_NOTE_CHARS = 1_000
+RUNS_LOOKED_AT = 50
+"""Older decisions are not asked for: five reasons are found long before, or there are none."""
+
+
+def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+    """Give, by source path, why its proposals were discarded since one was last accepted.
+
+    The newest reason comes first; at most five a source, of at most a thousand characters each
+    (spec 20, Preparation, step 2). Sources without any are left out.
+    """
+    decided = PreparationRun.objects.filter(
+        workspace=workspace, state__in=(RunState.ACCEPTED, RunState.DISCARDED)
+    )
+    runs = list(decided.order_by("-finished_at")[:RUNS_LOOKED_AT])
+    found = {path: _notes(path, runs) for path in sources} if runs else {}
+    return {path: notes for path, notes in found.items() if notes}
+
+
+def _notes(path: str, runs: Iterable[PreparationRun]) -> tuple[str, ...]:
+    notes: list[str] = []
+    for run in runs:
+        if not _concerns(run, path):
+            continue
+        if run.state == RunState.ACCEPTED or len(notes) == MAX_NOTES:
+            break
+        notes.append(run.discard_reason[:MAX_NOTE_CHARS])
+    return tuple(note for note in notes if note)
+
+
+def _concerns(run: PreparationRun, path: str) -> bool:
+    """Tell whether a run read a source; one whose report was cut short may have read any."""
+    if run.only:
+        return path in run.only
+    was_cut = "changed" in run.report.get("omitted", {})
+    return was_cut or path in run.report.get("changed", ())
