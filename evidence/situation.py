@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.inspection import MAX_SOURCE_BYTES
-from evidence.domain.manifest import PIPELINE_VERSION, Manifest, parse_manifest
+from evidence.domain.manifest import PIPELINE_VERSION, Manifest, manifest_of
 from evidence.domain.normalization import InvalidUtf8, decode_utf8, normalize_source, source_hash
 from evidence.domain.paths import SOURCE_FOLDER
 from evidence.domain.source_changes import SourceChanges, compare_sources
@@ -162,12 +162,6 @@ def workspace_of(tree: EvidenceTree) -> WorkspaceFile:
         message = gettext_noop("There is no workspace.yaml, so this is no workspace folder.")
         raise PreparationRefused(message, code="workspace_missing", path=WORKSPACE_FILE)
     return parse_workspace(decode_utf8(tree.workspace_yaml))
-
-
-def manifest_of(tree: EvidenceTree) -> Manifest:
-    """Give the manifest of a tree, empty when there is none. Raises `ManifestInvalid`."""
-    data = tree.files.get(MANIFEST_PATH)
-    return Manifest() if data is None else parse_manifest(decode_utf8(data))
 
 
 def _sources(tree: EvidenceTree, workspace: WorkspaceFile) -> Iterator[tuple[str, SourceText]]:

@@ -9,8 +9,8 @@ from evidence.domain.codec import UnitTooLarge
 from evidence.domain.formats import is_accepted
 from evidence.domain.identifiers import evidence_id_for, identifier_parts, slug_of
 from evidence.domain.legacy_formulas import REVIEWED, LegacyFormula, LegacyStore
-from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest, parse_manifest
-from evidence.domain.normalization import decode_utf8, normalize_source, source_hash
+from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest, manifest_of
+from evidence.domain.normalization import normalize_source, source_hash
 from evidence.domain.sections import Section, sectioned
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet, EvidenceTree
 from evidence.domain.unit_files import UnitFiles
@@ -111,8 +111,7 @@ class _Migrating:
 
     @classmethod
     def of(cls, tree: EvidenceTree, language: str) -> _Migrating:
-        data = tree.files.get(MANIFEST_PATH)
-        manifest = Manifest() if data is None else parse_manifest(decode_utf8(data))
+        manifest = manifest_of(tree)
         files = UnitFiles.of(tree)
         return cls(
             tree=tree,

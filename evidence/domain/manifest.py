@@ -18,9 +18,11 @@ from evidence.domain.file_models import (
     read_model,
 )
 from evidence.domain.identifiers import EvidenceId
+from evidence.domain.normalization import decode_utf8
 from evidence.domain.paths import SOURCE_FOLDER
 from evidence.domain.problems import FieldRefused
 from evidence.domain.text import Line
+from evidence.domain.tree import MANIFEST_PATH, EvidenceTree
 from evidence.domain.yaml_writer import write_yaml
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
@@ -91,6 +93,12 @@ def parse_manifest(text: str) -> Manifest:
     return Manifest(
         pipeline_version=file.pipeline_version, sources=file.sources, orphans=file.orphans
     )
+
+
+def manifest_of(tree: EvidenceTree) -> Manifest:
+    """Give the manifest of a tree, empty when there is none. Raises `ManifestInvalid`."""
+    data = tree.files.get(MANIFEST_PATH)
+    return Manifest() if data is None else parse_manifest(decode_utf8(data))
 
 
 def dump_manifest(manifest: Manifest) -> str:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 from evidence.domain.formats import is_accepted, render_source
-from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest, parse_manifest
-from evidence.domain.normalization import (
-    contains_excerpt,
-    decode_utf8,
-    normalize_source,
-    source_hash,
-)
+from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest, manifest_of
+from evidence.domain.normalization import contains_excerpt, normalize_source, source_hash
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet, EvidenceTree
 from evidence.domain.unit_files import UnitFiles
 from evidence.faults import CuratorFault
@@ -27,7 +22,7 @@ def retire(tree: EvidenceTree, evidence_id: str) -> ChangeSet:
 
     Raises `ResolutionRefused` (`evidence_unknown`) when there is neither, and `ManifestInvalid`.
     """
-    manifest = _manifest(tree)
+    manifest = manifest_of(tree)
     path = UnitFiles.of(tree).paths.get(evidence_id)
     if path is None and evidence_id not in manifest.owners():
         raise _refused("evidence_unknown", gettext_noop("There is no unit %(id)s."), evidence_id)
@@ -43,7 +38,7 @@ def relink(tree: EvidenceTree, evidence_id: str, source: str) -> ChangeSet:
     Raises `ResolutionRefused`: `evidence_unknown`, `not_an_orphan`, `source_missing`,
     `source_not_prepared` or `excerpt_not_found`.
     """
-    manifest, files = _manifest(tree), UnitFiles.of(tree)
+    manifest, files = manifest_of(tree), UnitFiles.of(tree)
     if evidence_id not in files.paths:
         raise _refused("evidence_unknown", gettext_noop("There is no unit %(id)s."), evidence_id)
     if evidence_id not in manifest.orphans:
@@ -71,11 +66,6 @@ def _prepared_source(tree: EvidenceTree, manifest: Manifest, source: str) -> tup
         template = gettext_noop("%(source)s must be prepared first.")
         raise _refused("source_not_prepared", template, source=source)
     return render_source(source, normalized), digest
-
-
-def _manifest(tree: EvidenceTree) -> Manifest:
-    data = tree.files.get(MANIFEST_PATH)
-    return Manifest() if data is None else parse_manifest(decode_utf8(data))
 
 
 def _dumped(manifest: Manifest) -> bytes:
