@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext, ngettext
 
-from evidence.admin.pages import address, listed
+from evidence.admin.pages import CURATE, address, listed
 from evidence.admin.proposals import OpenRun
 from evidence.overview import WorkspaceSummary
 from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import PublicationStatus
+from publishing.permissions import APPROVE
 
 Holds = Callable[[str], bool]
 """Tells whether the reader has a permission."""
-CURATE = "evidence.curate_workspace"
-APPROVE = "publishing.approve_revision"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,8 @@ from evidence.faults import Fault, OperatorFault, OutsideFault
 from evidence.ports import Actor
 
 Text = str | Promise
+CURATE = "evidence.curate_workspace"
+"""The permission to change what a workspace says."""
 posts_only = method_decorator(require_POST)
 """A step that changes something answers posts alone."""
 
@@ -143,7 +145,7 @@ def require(request: HttpRequest, permission: str) -> None:
 
 
 def may(request: HttpRequest, permission: str) -> bool:
-    """Tell whether the signed-in person has a permission such as `evidence.curate_workspace`."""
+    """Tell whether the signed-in person has a permission such as `CURATE`."""
     return request.user.has_perm(permission)
 
 

@@ -18,6 +18,7 @@ from evidence import proposals
 from evidence.admin import preparing
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import (
+    CURATE,
     ReadablePage,
     actor_of,
     address,
@@ -70,10 +71,9 @@ class ProposalPage(ReadablePage):
             "running": row.state in UNFINISHED,
             "words": progress_words(row),
             "units": proposed_units(row) if shows_units else (),
-            "may_decide": shows_units and may(request, "evidence.curate_workspace"),
+            "may_decide": shows_units and may(request, CURATE),
             "reason_form": ReasonForm(),
-            "may_confirm": _waits_for_confirmation(row)
-            and may(request, "evidence.curate_workspace"),
+            "may_confirm": _waits_for_confirmation(row) and may(request, CURATE),
         }
 
     def progress(self, request: HttpRequest, object_id: str) -> JsonResponse:
@@ -91,7 +91,7 @@ class ProposalPage(ReadablePage):
     @posts_only
     def accept(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Make the proposal one commit of the signed-in person."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         run = self.row(request, object_id)
         try:
             proposals.accept(run=run, author=actor_of(request))
@@ -104,7 +104,7 @@ class ProposalPage(ReadablePage):
     @posts_only
     def discard(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Set the proposal aside, with the reason that the next preparation is told."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         run = self.row(request, object_id)
         form = ReasonForm(request.POST)
         if not form.is_valid():
@@ -121,7 +121,7 @@ class ProposalPage(ReadablePage):
     @posts_only
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Start over, with a person's word that notes with personal data may be sent."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         run = self.row(request, object_id)
         return preparing.start(
             request,

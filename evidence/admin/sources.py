@@ -20,7 +20,7 @@ from evidence.admin import preparing
 from evidence.admin.files import UnitFile, source_bytes, unit_files
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.notes import note_html
-from evidence.admin.pages import ReadablePage, actor_of, go, listed, may, require
+from evidence.admin.pages import CURATE, ReadablePage, actor_of, go, listed, may, require
 from evidence.admin.passages import Passage
 from evidence.admin.wording import badge, kind_label
 from evidence.domain.paths import SOURCE_FOLDER
@@ -56,7 +56,7 @@ class SourcePage(ReadablePage):
 
     def has_curate_permission(self, request: HttpRequest) -> bool:
         """Let curators prepare the rows they ticked."""
-        return may(request, "evidence.curate_workspace")
+        return may(request, CURATE)
 
     @display(description=_("note"), ordering="path")
     def name(self, record: SourceRecord) -> str:
@@ -98,7 +98,7 @@ class SourcePage(ReadablePage):
         return super().changelist_view(request, extra | (extra_context or {}))
 
     def _may_curate(self, request: HttpRequest) -> bool:
-        return may(request, "evidence.curate_workspace")
+        return may(request, CURATE)
 
     def page_context(self, request: HttpRequest, row: SourceRecord) -> dict[str, Any]:
         """Read the note and the units that quote it from Git."""
@@ -127,7 +127,7 @@ class SourcePage(ReadablePage):
 
     def write(self, request: HttpRequest) -> HttpResponse:
         """Show the form for a new note, or save it as one commit."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         workspace = _chosen_workspace(request)
         form = NoteForm(request.POST or None)
         if form.is_valid():

@@ -17,7 +17,7 @@ from evidence.admin import editor, resolving
 from evidence.admin.files import UnitFile, source_bytes, unit_file
 from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
 from evidence.admin.notes import note_html
-from evidence.admin.pages import ReadablePage, may, posts_only, require
+from evidence.admin.pages import CURATE, ReadablePage, may, posts_only, require
 from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
@@ -74,32 +74,32 @@ class UnitPage(ReadablePage):
             "body": render_markdown(file.unit.body) if file.unit else "",
             "review_items": doubts(row.review_items.all()),
             "findings": findings_of(row),
-            "may_edit": may(request, "evidence.curate_workspace"),
+            "may_edit": may(request, CURATE),
             "notes": _notes(row) if row.is_orphan else (),
             **_source_context(row, file),
         }
 
     def edit(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the editor, or save what was typed as one commit."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         return editor.respond(self, request, self.row(request, object_id))
 
     @posts_only
     def settle(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take one review item out of the unit, as one commit."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         return editor.settle(request, self.row(request, object_id))
 
     @posts_only
     def retire(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Take the unit out of the workspace, as one commit."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         return resolving.retire(request, self.row(request, object_id))
 
     @posts_only
     def relink(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Let the unit rest on another note that holds its excerpts, as one commit."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         return resolving.relink(request, self.row(request, object_id))
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence import mirror, overview
 from evidence.admin import preparing
-from evidence.admin.pages import ReadablePage, go, may, posts_only, require, say_fault
+from evidence.admin.pages import CURATE, ReadablePage, go, may, posts_only, require, say_fault
 from evidence.admin.wording import short
 from evidence.faults import Fault
 from evidence.forms import PrepareForm
@@ -53,7 +53,7 @@ class WorkspacePage(ReadablePage):
     @posts_only
     def prepare(self, request: HttpRequest, slug: str) -> HttpResponse:
         """Start a preparation of what changed, or of the notes that were posted."""
-        require(request, "evidence.curate_workspace")
+        require(request, CURATE)
         workspace = get_object_or_404(Workspace, slug=slug)
         form = PrepareForm(request.POST, workspace=workspace)
         if not form.is_valid():
