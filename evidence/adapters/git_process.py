@@ -103,7 +103,9 @@ def broken(answer: Answer) -> RepositoryBroken | RevisionUnknown:
 @contextmanager
 def stream(directory: Path, *arguments: str, stdin: IO[bytes]) -> Iterator[IO[bytes]]:
     """Give the output of a process as it comes; the process is gone afterwards in any case."""
-    process = _start(directory, arguments, (NO_PROTOCOL,), stdin=stdin)
+    # Nobody reads its complaints meanwhile, and a full pipe would block it: what it could not give
+    # is missing from its output, and the reader of the output says so.
+    process = _start(directory, arguments, (NO_PROTOCOL,), stdin=stdin, stderr=subprocess.DEVNULL)
     watchdog = threading.Timer(TIMEOUT_S, _kill_group, (process,))
     watchdog.start()
     try:
@@ -120,6 +122,7 @@ def _start(
     protocols: tuple[str, ...],
     *,
     stdin: int | IO[bytes],
+    stderr: int = subprocess.PIPE,
 ) -> subprocess.Popen[bytes]:
     settings = [part for setting in (*SETTINGS, *protocols) for part in ("-c", setting)]
     try:
@@ -127,7 +130,7 @@ def _start(
             ["git", *settings, f"--git-dir={directory}", *arguments],
             stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             env=environment(),
             start_new_session=True,
         )
