@@ -18,11 +18,12 @@ from publishing import (
     evaluation,
     leases,
 )
+from publishing.approval import ApprovalOpen
 from publishing.domain.exam import Exam
 from publishing.domain.lifecycle import EXAMINABLE, UNFINISHED, ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import Hold, LeaseLost
-from publishing.models import Generation
+from publishing.models import Approval, Generation
 from publishing.parts import Parts, embedder_of
 from publishing.steps import STEPS, Step
 from publishing.transitions import ApprovalClosed, GenerationMoved
@@ -66,15 +67,31 @@ def publish(
 ) -> UUID:
     """Approve a revision, work on its candidate in the foreground, and give its id.
 
-    How it ended stands in its row. Raises what `approval.approve` raises.
+    Asked again by the same person for the same revision, it goes on with the open approval: a
+    command that was killed can be repeated. How it ended stands in the candidate's row. Raises
+    what `approval.approve` raises.
     """
-    approved = approval.approve(
-        workspace=workspace,
-        revision=revision,
-        content_digest=content_digest,
-        actor=actor,
-        note=note,
-    )
+    try:
+        approved = approval.approve(
+            workspace=workspace,
+            revision=revision,
+            content_digest=content_digest,
+            actor=actor,
+            note=note,
+        )
+    except ApprovalOpen:
+        resumed = None
+        if Approval.objects.filter(
+            workspace=workspace,
+            revision=revision,
+            content_digest=content_digest,
+            approved_by=actor.username,
+            state=ApprovalState.OPEN,
+        ).exists():
+            resumed = resume(workspace, parts=parts)
+        if resumed is None:
+            raise
+        return resumed
     finish(approved.generation, parts=parts)
     return approved.generation
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from evidence.ports import Actor
 from portal.cli import app
-from publishing import leases, wiring
+from publishing import approval, leases, wiring
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Approval, Generation
 from tests.fakes import BagOfWordsEmbedder
@@ -65,6 +66,22 @@ def test_approving_publishes_and_prints_the_active_generation(workspace: Registe
 
 def test_a_revision_may_be_given_by_its_first_digits(workspace: Registered) -> None:
     assert approve(head(workspace)[:10]).exit_code == 0
+
+
+def test_a_killed_command_goes_on_when_its_approver_repeats_it(workspace: Registered) -> None:
+    summary = workspace.head()
+    approver = Actor("approvatore", "", "approvatore@portal.invalid")
+    approved = approval.approve(
+        workspace=SLUG,
+        revision=summary.commit,
+        content_digest=summary.content_digest,
+        actor=approver,
+        note="Marzo",
+    )
+    done = approve(summary.commit)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["id"] == str(approved.generation)
+    assert Approval.objects.count() == 1
 
 
 def test_a_candidate_refused_by_its_exam_is_exit_3(workspace: Registered) -> None:
