@@ -1,4 +1,4 @@
-"""`python -m bench [name …]`: run every benchmark, print one table, keep the figures.
+"""`python -m bench [name …]`: run every benchmark, print their tables, keep the figures.
 
 All run in one process over a home and a database of their own; the figures go to
 `bench/results.json`, which Git ignores.
@@ -16,11 +16,13 @@ from typing import Final
 
 import django
 from django.core.management import call_command
+from rich.console import Console
 
-from bench.measured import Measured, show
+from bench.measured import Finding, Measured, show
+from bench.rules import Accuracy
 
-BENCHMARKS: Final = ("sync", "search", "reading", "validation")
-"""Modules of `bench` with a `measure() -> Measured`; imported once Django is set up."""
+BENCHMARKS: Final = ("sync", "search", "reading", "validation", "rules")
+"""Modules of `bench` with a `measure() -> Finding`; imported once Django is set up."""
 RESULTS: Final = Path(__file__).with_name("results.json")
 
 
@@ -32,15 +34,18 @@ def main(names: list[str]) -> int:
         django.setup()
         call_command("migrate", verbosity=0)
         found = [_measure(name) for name in names or BENCHMARKS]
-    show(found)
+    show([one for one in found if isinstance(one, Measured)])
+    for one in found:
+        if isinstance(one, Accuracy):
+            Console().print(one.table())
     RESULTS.write_text(json.dumps([one.as_json() for one in found], indent=2) + "\n")
     return 0 if all(one.holds for one in found) else 1
 
 
-def _measure(name: str) -> Measured:
+def _measure(name: str) -> Finding:
     print(f"— {name}", flush=True)
-    measured: Measured = import_module(f"bench.{name}").measure()
-    return measured
+    found: Finding = import_module(f"bench.{name}").measure()
+    return found
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A benchmark's finding: two medians measured in turns in one run, and the ratio they may have."""
+"""What a benchmark finds: most often two medians measured in turns, and the ratio they may have."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from rich.console import Console
 from rich.table import Table
 
 Timed = Callable[[int], float]
 """Does the work of one turn and gives how many seconds of it count."""
+
+
+class Finding(Protocol):
+    """What `measure()` of a benchmark gives: a verdict, and the figures behind it."""
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether its target is reached."""
+
+    def as_json(self) -> dict[str, object]:
+        """Give what `bench/results.json` keeps."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +79,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def show(found: Sequence[Measured]) -> None:
-    """Print one table of all findings."""
+    """Print one table of all ratios."""
     table = Table(title="Benchmarks", title_justify="left")
     for heading in ("what", "first (ms)", "second (ms)", "ratio", "at most", "verdict"):
         table.add_column(heading, overflow="fold")

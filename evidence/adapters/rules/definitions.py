@@ -10,6 +10,7 @@ from evidence.adapters.rules.names import URL, bare, scope_of, without_article
 from evidence.adapters.rules.note import Note
 from evidence.adapters.rules.outline import Block, Section, Shape
 from evidence.adapters.rules.spans import Span
+from evidence.adapters.rules.sql_text import announced_only
 from evidence.adapters.rules.words import GLOSSARY_HEADING, LABEL
 from evidence.domain.units import EvidenceKind
 
@@ -50,6 +51,8 @@ MAX_TERM_WORDS = 7
 
 def read_definition(statement: Span, section: Section, note: Note) -> Draft | None:
     """Give the glossary draft of a statement that defines a term, or None."""
+    if announced_only(statement, section):
+        return None
     in_glossary = any(GLOSSARY_HEADING.search(heading) for heading in section.path)
     for pattern in (_BOLD, _INTENDED, _LINE, _COPULA):
         match = pattern.fullmatch(statement.text)
@@ -125,7 +128,8 @@ def _is_term(text: str) -> bool:
 
 
 def _is_meaning(text: str) -> bool:
-    return len(text.split()) > 1 and not URL.match(text.strip())
+    is_question = bare(text).endswith("?")
+    return len(text.split()) > 1 and not is_question and not URL.match(text.strip())
 
 
 def _position(pattern: re.Pattern[str], cells: tuple[str, ...]) -> int | None:

@@ -25,6 +25,9 @@ _GENERATED = re.compile(
     r"<!--[^>]{0,80}\b(?:end|fine)\b[^>]{0,80}-->",
     re.IGNORECASE | re.DOTALL,
 )
+_DOCS_TAG = re.compile(
+    r"^[ \t]*\{%-?[ \t]*(?:docs[ \t]+\w+|enddocs)[ \t]*-?%\}[ \t]*$", re.MULTILINE
+)
 
 
 class Shape(StrEnum):
@@ -143,7 +146,7 @@ class _Reader:
 def sections_of(text: str) -> tuple[Section, ...]:
     """Give the sections of a normalized note in order; the first one has no heading.
 
-    Front matter, HTML and generated parts are no content and are left out.
+    Front matter, HTML, generated parts and the tags of dbt docs blocks are left out.
     """
     visible = _blanked(text)
     lines = visible.split("\n")
@@ -158,7 +161,7 @@ def _blanked(text: str) -> str:
     front = _FRONT_MATTER.match(text)
     if front:
         text = _spaces(front) + text[front.end() :]
-    return _GENERATED.sub(_spaces, text)
+    return _DOCS_TAG.sub(_spaces, _GENERATED.sub(_spaces, text))
 
 
 def _spaces(match: re.Match[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from evidence.adapters.rules import (
+    dbt,
     definitions,
     links,
     mappings,
@@ -41,6 +42,7 @@ def _each_statement(read: Reader) -> Rule:
 RULES: Sequence[Rule] = (
     sql_text.fenced_sql,
     sql_values.values_in_sql,
+    dbt.accepted_values,
     value_lists.values_in_text,
     value_lists.tabled_values,
     mappings.mappings_in_tables,
@@ -50,7 +52,7 @@ RULES: Sequence[Rule] = (
     value_lists.listed_values,
     _each_statement(replacements.read_replacement),
     _each_statement(mappings.read_mapping),
-    sql_text.inline_formulas,
+    sql_text.inline_sql,
     links.references,
     definitions.defined_by_headings,
     _each_statement(definitions.read_definition),

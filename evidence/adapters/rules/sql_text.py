@@ -67,14 +67,16 @@ def fenced_sql(section: Section, note: Note) -> Iterator[Draft]:
                     yield draft
 
 
-def inline_formulas(section: Section, note: Note) -> Iterator[Draft]:
-    """Give the drafts of expressions that stand in backticks within prose."""
+def inline_sql(section: Section, note: Note) -> Iterator[Draft]:
+    """Give the drafts of expressions and queries that stand in backticks within prose."""
     for block in section.blocks:
         statements = [each for each in block.statements if note.is_free(each)]
         for at, statement in enumerate(statements):
             match = _CODE.search(statement.text)
             if match and _is_formula(match["sql"]):
                 yield _formula(_inline(match, statements, at, section, note))
+            elif match and _is_query(match["sql"]):
+                yield _inline_example(match, statements, at, section, note)
 
 
 def announced_only(statement: Span, section: Section) -> bool:
@@ -98,6 +100,18 @@ def _inline(
         spans.append(statements[at + 1])
         limits = spans[-1].text
     return Found(match["sql"].strip(), _concept(label, section, note), tuple(spans), limits)
+
+
+def _inline_example(
+    match: re.Match[str], statements: Sequence[Span], at: int, section: Section, note: Note
+) -> Draft:
+    """Give the example of a query in backticks; its question stands before it, or it has none."""
+    words = statements[at].text[: match.start()]
+    spans: tuple[Span, ...] = (statements[at],)
+    if not bare(words) and at and statements[at - 1].text.endswith("?"):
+        spans = (statements[at - 1], *spans)
+        words = spans[0].text
+    return _example(Found(match["sql"].strip(), _question(words, section, note), spans))
 
 
 def _pieces(block: Block) -> Iterator[Span]:
@@ -192,6 +206,10 @@ def _following(section: Section, span: Span) -> Block | None:
 
 def _is_formula(sql: str) -> bool:
     return bool(_COMPUTES.search(without_literals(sql))) and _passes(check_expression, sql)
+
+
+def _is_query(sql: str) -> bool:
+    return bool(_QUERY_WORD.match(sql)) and _passes(check_query, sql)
 
 
 def _passes(check: Callable[[str], None], sql: str) -> bool:

@@ -15,13 +15,16 @@ from evidence.adapters.rules.values import Value, enum_of, pairs_in
 _COMMENT = re.compile(
     rf"COMMENT\s+ON\s+COLUMN\s+(?P<column>{COLUMN})\s+IS\s+'(?P<list>(?:[^']|'')*)'", re.IGNORECASE
 )
+_LABEL = r"\"?\w*(?:label|descr|meaning|name|nome|etichetta|significato)\w*\"?"
 _INSERT = re.compile(
-    rf"INSERT\s+INTO\s+(?P<table>{TABLE})\s*\(\s*(?P<code>[\w\"]+)\s*,\s*[\w\"]+\s*\)\s*"
+    rf"INSERT\s+INTO\s+(?P<table>{TABLE})\s*\(\s*(?P<code>[\w\"]+)\s*,\s*"
+    rf"(?:[\w\"]+|{_LABEL}\s*(?:,\s*[\w\"]+\s*)+)\s*\)\s*"
     r"VALUES\s*(?P<rows>\([^;]{1,20000})",
     re.IGNORECASE,
 )
 _ROW = re.compile(
-    r"\(\s*(?:'(?P<text>(?:[^']|'')*)'|(?P<number>-?[\d.]+))\s*,\s*'(?P<meaning>(?:[^']|'')*)'\s*\)"
+    r"\(\s*(?:'(?P<text>(?:[^']|'')*)'|(?P<number>-?[\d.]+))\s*,\s*'(?P<meaning>(?:[^']|'')*)'\s*"
+    r"(?:,[^()]*)?\)"
 )
 
 

@@ -16,7 +16,8 @@ _LABEL_LINE = re.compile(
     r"(?P<sign>:|=|→|->|[—–])[^\S\n]+\S)"
 )
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(])(?:ad es|es|ecc|cfr|sig|dott|prof|art|pag|n|nr|p|vd|v|ca|e\.g|i\.e|vs|etc|no)\.$",
+    r"(?:^|[\s(])(?:ad es|es|ecc|cfr|sig|dott|prof|art|pag|n|nr|p|vd|v|ca|abbr|"
+    r"e\.g|i\.e|vs|etc|no)\.$",
     re.IGNORECASE,
 )
 MAX_WORD = 10

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from evidence.adapters.rules.drafts import Draft
 from evidence.adapters.rules.names import COLUMN, bare, columns_in, scope_of
-from evidence.adapters.rules.note import Note, column_about, column_for, lead_in, lists_of
+from evidence.adapters.rules.note import Note, column_about, lead_in, lists_of
 from evidence.adapters.rules.outline import Block, Row, Section, Shape
 from evidence.adapters.rules.spans import Span
-from evidence.adapters.rules.values import Value, enum_of, pairs_in
+from evidence.adapters.rules.values import Value, enum_of, pairs_in, pairs_said_in
 from evidence.adapters.rules.words import RULES_HEADING, VALUES_HEADING
 from evidence.domain.units import EvidenceKind
 
@@ -58,10 +58,10 @@ def tabled_values(section: Section, note: Note) -> Iterator[Draft]:
         value = next((at for at, cell in enumerate(header) if _VALUE_HEAD.match(cell)), None)
         meaning = next((at for at, cell in enumerate(header) if _MEANING_HEAD.match(cell)), None)
         lead = lead_in(section, block, note.text)
-        column = column_for(section, block.rows[0].span, lead)
+        column, said = column_about(section, block, block.rows[0].span, lead)
         if value is not None and meaning is not None and column:
             values = [each for row in block.rows[1:] for each in _of_row(row, value, meaning)]
-            yield from enum_of(column, values, note, lead=lead)
+            yield from enum_of(column, values, note, lead=lead, context=said)
         else:
             yield from _broken_cells(block, note)
 
@@ -73,6 +73,15 @@ def values_in_text(section: Section, note: Note) -> Iterator[Draft]:
         values = pairs_in(match["list"], statement) if match else []
         if match and len(values) > 1:
             yield from enum_of(match["column"], values, note)
+        else:
+            yield from _said_values(statement, note)
+
+
+def _said_values(statement: Span, note: Note) -> Iterator[Draft]:
+    """Give the draft of a sentence such as `schema.table.column` is A for one, B for two."""
+    columns, values = columns_in(statement.text), pairs_said_in(statement)
+    if len(columns) == 1 and len(values) > 1:
+        yield from enum_of(columns[0], values, note)
 
 
 def _of_no_column(

@@ -17,6 +17,23 @@ _PAIR = re.compile(
     r"(?P<meaning>[^,;()=\n]{2,120}?)(?=\s*(?:[,;.)]|$|\s(?:e|ed|o|and|or)\s))"
 )
 
+_CODE = (
+    r"(?:(?:il|con|the|with)\s+)?(?:(?:valore|value)\s+)?"
+    r"[`'\"«]?(?P<{name}>[A-Z0-9][A-Z0-9_+-]{{0,11}})[`'\"»]?"
+)
+_VERB = r"\s+(?:per|significa|indica|vuol dire|sta per|means|indicates|stands for|for)\s+"
+_SAID = re.compile(
+    rf"(?<![\w.]){_CODE.format(name='value')}{_VERB}(?P<meaning>[^,;\n]{{2,120}}?)"
+    rf"(?=[,;.]|$|\s(?:e|ed|o|and|or)\s+{_CODE.format(name='next')}{_VERB})"
+)
+
+_HOLDS = re.compile(
+    r"(?<!\w)(?:vale|valgono|valor[ei]|codic[ei]|contiene|può essere|significa|indica|vuol dire|"
+    r"values?|codes?|is|holds?|contains|can be|means|indicates|stands for)(?!\w)",
+    re.IGNORECASE,
+)
+"""Without one of these, numbers followed by “for” are just numbers."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -53,6 +70,15 @@ def enum_of(
             scope=scope_of(name),
             doubts=doubts_where(source_contradicts_itself=contradicted),
         )
+
+
+def pairs_said_in(span: Span) -> list[Value]:
+    """Give the values of a sentence such as `is 1 for home, 2 for hospital`."""
+    if not _HOLDS.search(span.text):
+        return []
+    return [
+        Value(match["value"], match["meaning"].strip(), span) for match in _SAID.finditer(span.text)
+    ]
 
 
 def pairs_in(text: str, span: Span) -> list[Value]:
