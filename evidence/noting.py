@@ -39,6 +39,8 @@ def _notes(path: str, runs: Iterable[PreparationRun]) -> tuple[str, ...]:
 
 def _concerns(run: PreparationRun, path: str) -> bool:
     """Tell whether a run read a source; one whose report was cut short may have read any."""
+    if path in run.left_out:
+        return False
     if run.only:
         return path in run.only
     was_cut = "changed" in run.report.get("omitted", {})

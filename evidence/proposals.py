@@ -22,8 +22,8 @@ from evidence.models import PreparationRun, RunState, Workspace
 from evidence.noting import curator_notes
 from evidence.ports import Actor, Author, Repository
 from evidence.preparation import Preparation, Terms, prepare
+from evidence.proposed import part_for
 from evidence.reading import read_revision
-from evidence.surveying import FOLDER
 
 MAX_TRAILERS = 50
 
@@ -100,18 +100,19 @@ def run_preparation(run_id: str | uuid.UUID) -> PreparationRun:
     return run
 
 
-def accept(*, run: PreparationRun, author: Actor) -> str:
-    """Commit a proposal in the name of a person and give the commit.
+def accept(*, run: PreparationRun, author: Actor, sources: Collection[str] | None = None) -> str:
+    """Commit a proposal, or what it holds for some `sources`, in the name of a person.
 
-    When the branch moved, it is replayed if no file overlaps. Raises `ProposalClosed`, or
-    `EditConflict` naming the first file that somebody else changed meanwhile.
+    Gives the commit and closes the proposal: sources that were left out wait to be prepared again.
+    When the branch moved, it is replayed if no file overlaps. Raises `ProposalClosed`,
+    `SourceNotProposed`, or `EditConflict` naming the first file that somebody else changed.
     """
     run.refresh_from_db()
     if run.state != RunState.PROPOSED:
         raise _closed(run)
     slug = run.workspace.slug
     repository = plugged.repository(slug)
-    change_set = proposed_changes(repository, run)
+    change_set, left_out = part_for(repository, run, sources)
     deed = Deed(
         actor=author,
         action="accept",
@@ -123,6 +124,7 @@ def accept(*, run: PreparationRun, author: Actor) -> str:
     PreparationRun.objects.filter(pk=run.pk).update(
         state=RunState.ACCEPTED,
         accepted_commit=made,
+        left_out=list(left_out),
         decided_by=author.username,
         finished_at=timezone.now(),
     )
@@ -141,18 +143,6 @@ def discard(*, run: PreparationRun, author: Actor, reason: str) -> None:
     if not changed:
         raise _closed(run)
     plugged.repository(run.workspace.slug).drop(run.branch)
-
-
-def proposed_changes(repository: Repository, run: PreparationRun) -> ChangeSet:
-    """Give what a proposal would change, read from its branch."""
-    changes = repository.changes(run.base_commit, run.proposal_commit)
-    blobs = repository.blobs(change.after.blob for change in changes if change.after)
-    return ChangeSet(
-        {
-            change.path.removeprefix(FOLDER): blobs[change.after.blob] if change.after else None
-            for change in changes
-        }
-    )
 
 
 def abandoned() -> tuple[str, ...]:

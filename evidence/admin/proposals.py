@@ -14,7 +14,7 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence import proposals
+from evidence import proposals, proposed, wiring
 from evidence.admin import preparing
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import (
@@ -28,7 +28,7 @@ from evidence.admin.pages import (
     require,
     say_fault,
 )
-from evidence.admin.proposed import proposed_units
+from evidence.admin.proposed import by_note, proposed_units
 from evidence.admin.wording import badge
 from evidence.answering import PersonalDataUnconfirmed
 from evidence.faults import Fault
@@ -64,16 +64,15 @@ class ProposalPage(ReadablePage):
 
     def page_context(self, request: HttpRequest, row: PreparationRun) -> dict[str, Any]:
         """Show the progress of a running one, the change of a proposed one, the end of the rest."""
-        shows_units = row.state == RunState.PROPOSED
         return {
             "title": gettext("Proposal of %(when)s") % {"when": when(row)},
             "badge": run_badge(row),
             "running": row.state in UNFINISHED,
             "words": progress_words(row),
-            "units": proposed_units(row) if shows_units else (),
-            "may_decide": shows_units and may(request, CURATE),
+            "may_decide": row.state == RunState.PROPOSED and may(request, CURATE),
             "reason_form": ReasonForm(),
             "may_confirm": _waits_for_confirmation(row) and may(request, CURATE),
+            **(_decision(row) if row.state == RunState.PROPOSED else {}),
         }
 
     def progress(self, request: HttpRequest, object_id: str) -> JsonResponse:
@@ -90,11 +89,12 @@ class ProposalPage(ReadablePage):
 
     @posts_only
     def accept(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Make the proposal one commit of the signed-in person."""
+        """Make the proposal, or what it holds for the ticked notes, one commit of the person."""
         require(request, CURATE)
         run = self.row(request, object_id)
+        sources = request.POST.getlist("source") if "ticked" in request.POST else None
         try:
-            proposals.accept(run=run, author=actor_of(request))
+            proposals.accept(run=run, author=actor_of(request), sources=sources)
         except Fault as fault:
             say_fault(request, fault)
         else:
@@ -129,6 +129,19 @@ class ProposalPage(ReadablePage):
             only=tuple(run.only),
             personal_data_confirmed=_waits_for_confirmation(run),
         )
+
+
+def _decision(run: PreparationRun) -> dict[str, Any]:
+    """Give what a person needs to decide: the units by note, and what others did meanwhile."""
+    repository = wiring.repository(run.workspace.slug)
+    sources = proposed.proposed_sources(repository, run)
+    units = proposed_units(run)
+    return {
+        "units": units,
+        "sources": sources,
+        "notes": by_note(units, sources),
+        "moved": proposed.moved_since(repository, run),
+    }
 
 
 def _waits_for_confirmation(run: PreparationRun) -> bool:

@@ -43,6 +43,23 @@ class ProposedUnit:
     words: tuple[Word, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ProposedNote:
+    """One note of a proposal, to be accepted or left out, and its units that would change."""
+
+    path: str
+    units: tuple[ProposedUnit, ...]
+
+
+def by_note(units: Sequence[ProposedUnit], sources: Sequence[str]) -> tuple[ProposedNote, ...]:
+    """Give the units under their notes; those of no note, which cannot be read, come last."""
+    strangers = {unit.source for unit in units}.difference(sources)
+    return tuple(
+        ProposedNote(path, tuple(unit for unit in units if unit.source == path))
+        for path in (*sources, *sorted(strangers))
+    )
+
+
 def proposed_units(run: PreparationRun) -> tuple[ProposedUnit, ...]:
     """Give what a proposal would do, in path order; orphans, whose files stay, come last."""
     changes, texts = _read(run.workspace.slug, run.base_commit, run.proposal_commit)

@@ -112,6 +112,15 @@ def test_an_accepted_proposal_settles_what_was_said_before(
     assert notes_of(asked, "dimissioni.md") == ("Troppo vaga.",)
 
 
+def test_a_note_that_was_left_out_keeps_what_was_said_about_it(
+    propose: Propose, asked: ScriptedRestructurer
+) -> None:
+    proposals.discard(run=propose(), author=CURATOR, reason="Troppo vaga.")
+    proposals.accept(run=propose(), author=CURATOR, sources=["source/dimissioni.md"])
+    propose()
+    assert notes_of(asked, "reparti.md") == ("Troppo vaga.",)
+
+
 def test_only_the_latest_reasons_are_told_and_none_without_end(
     propose: Propose, asked: ScriptedRestructurer
 ) -> None:

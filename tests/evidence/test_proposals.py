@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from evidence import conf, mirror, plugged, proposals, tasks
+from evidence import conf, curation, mirror, plugged, proposals, proposed, tasks
+from evidence.domain.partial import SourceNotProposed
 from evidence.models import (
     PortalCommit,
     PreparationRun,
@@ -91,9 +92,61 @@ def test_a_proposal_is_replayed_on_a_branch_that_moved_elsewhere(workspace: Work
     assert commit.parents == (moved,)
 
 
+def test_accepting_some_notes_leaves_the_others_to_be_prepared_again(workspace: Workspace):
+    note = b"Pronto soccorso: il reparto che accoglie le urgenze.\n"
+    push(workspace, {"evidence/source/altra.md": note})
+    run = proposals.run_preparation(start(workspace).pk)
+    made = proposals.accept(run=run, author=CURATOR, sources=["source/altra.md"])
+    run.refresh_from_db()
+    assert (run.state, run.accepted_commit) == (RunState.ACCEPTED, made)
+    assert run.left_out == ["source/reparti.md"]
+    states = dict(SourceRecord.objects.values_list("path", "state"))
+    assert states == {"source/altra.md": "prepared", "source/reparti.md": "new"}
+    assert {row.source_file for row in UnitRecord.objects.all()} == {"source/altra.md"}
+    again = proposals.run_preparation(start(workspace).pk)
+    assert again.report["changed"] == ["source/reparti.md"]
+
+
+def test_choosing_no_note_of_a_proposal_leaves_it_open(workspace: Workspace):
+    run = proposals.run_preparation(start(workspace).pk)
+    with pytest.raises(SourceNotProposed):
+        proposals.accept(run=run, author=CURATOR, sources=["source/altrove.md"])
+    run.refresh_from_db()
+    assert run.state == RunState.PROPOSED
+
+
+def test_a_branch_that_stands_still_has_not_moved(workspace: Workspace):
+    run = proposals.run_preparation(start(workspace).pk)
+    assert proposed.moved_since(plugged.repository(workspace.slug), run) is None
+
+
+def test_what_others_did_elsewhere_overlaps_nothing(workspace: Workspace):
+    proposals.accept(run=proposals.run_preparation(start(workspace).pk), author=CURATOR)
+    push(workspace, {"evidence/source/altra.md": b"PS: pronto soccorso.\n"})
+    run = proposals.run_preparation(start(workspace).pk)
+    repository = plugged.repository(workspace.slug)
+    unit = UnitRecord.objects.get(source_file="source/reparti.md")
+    curation.retire(workspace=workspace.slug, evidence_id=unit.evidence_id, author=CURATOR)
+    moved = proposed.moved_since(repository, run)
+    assert moved is not None
+    assert moved.overlaps == ()
+    proposals.accept(run=run, author=CURATOR)
+
+
+def test_a_file_that_others_changed_is_named_before_anybody_accepts(workspace: Workspace):
+    run = proposals.run_preparation(start(workspace).pk)
+    repository = plugged.repository(workspace.slug)
+    changes = proposed.proposed_changes(repository, run).changes
+    path = next(path for path in changes if path.startswith("curated/"))
+    push(workspace, {f"evidence/{path}": b"di altri", "evidence/source/altra.md": b"x\n"})
+    moved = proposed.moved_since(repository, run)
+    assert moved is not None
+    assert moved.overlaps == (path,)
+
+
 def test_a_proposal_that_overlaps_says_which_file(workspace: Workspace):
     run = proposals.run_preparation(start(workspace).pk)
-    changes = proposals.proposed_changes(plugged.repository(workspace.slug), run)
+    changes = proposed.proposed_changes(plugged.repository(workspace.slug), run)
     path = next(path for path in changes.changes if path.startswith("curated/"))
     push(workspace, {f"evidence/{path}": b"di altri"})
     with pytest.raises(EditConflict) as conflict:

@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from evidence import conf, mirror, proposals
+from evidence import conf, mirror, proposals, wiring
 from evidence.models import PreparationRun, RunState, SourceRecord, UnitRecord, Workspace
+from evidence.proposed import proposed_changes as changes_of
 from portal.celery import app
 from tests.evidence.admin.conftest import SignIn
 from tests.makers import a_workspace, put, yaml_of_workspace
@@ -172,6 +173,45 @@ def test_accepting_makes_one_commit_of_the_person(
     assert UnitRecord.objects.filter(source_file="source/dimissioni.md").exists()
     again = curator.post(place("accept", proposed), follow=True)
     assert "proposal_closed" in again.content.decode()
+
+
+def test_the_ticked_notes_alone_are_accepted(curator: Client, waiting: Workspace) -> None:
+    add(waiting, "source/ricoveri.md", "Ricovero ordinario: ricovero con pernottamento.\n")
+    run = proposals.start_preparation(
+        workspace=waiting.slug, requested_by="curators", restructurer="rules"
+    )
+    proposals.run_preparation(run.pk)
+    page = curator.get(place("change", run)).content.decode()
+    assert '<input type="checkbox" name="source" value="source/ricoveri.md" form="some">' in page
+    refused = curator.post(place("accept", run), {"ticked": "1"}, follow=True)
+    assert "source_not_proposed" in refused.content.decode()
+    ticked = {"ticked": "1", "source": ["source/ricoveri.md"]}
+    told = curator.post(place("accept", run), ticked, follow=True).content.decode()
+    assert "These notes were left out" in told
+    assert '<li class="ep-path">source/dimissioni.md</li>' in told
+    states = dict(SourceRecord.objects.values_list("path", "state"))
+    assert states["source/ricoveri.md"] == "prepared"
+    assert states["source/dimissioni.md"] == "new"
+
+
+def test_a_proposal_of_one_note_offers_no_choice(curator: Client, proposed: PreparationRun) -> None:
+    page = curator.get(place("change", proposed)).content.decode()
+    assert "Accept all" in page
+    assert "Accept the ticked notes" not in page
+
+
+def test_a_branch_that_moved_is_told_before_anybody_accepts(
+    curator: Client, waiting: Workspace, proposed: PreparationRun
+) -> None:
+    assert "moved on" not in curator.get(place("change", proposed)).content.decode()
+    add(waiting, "source/altra.md", "Una nota in più.\n")
+    assert "but nothing overlaps" in curator.get(place("change", proposed)).content.decode()
+    change = changes_of(wiring.repository(waiting.slug), proposed)
+    path = next(path for path in change.changes if path.startswith("curated/"))
+    add(waiting, path, "di altri")
+    page = curator.get(place("change", proposed)).content.decode()
+    assert "Others changed the same files" in page
+    assert f'<li class="ep-path">{path}</li>' in page
 
 
 def test_discarding_wants_a_reason_and_changes_nothing(

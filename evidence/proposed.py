@@ -1,0 +1,95 @@
+"""What a proposal holds, as a whole and by source, and what others changed since it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from evidence.domain import partial
+from evidence.domain.manifest import Manifest, parse_manifest
+from evidence.domain.merging import merge_manifests
+from evidence.domain.normalization import decode_utf8
+from evidence.domain.tree import MANIFEST_PATH, ChangeSet
+from evidence.models import PreparationRun
+from evidence.ports import PathChange, Repository
+from evidence.surveying import FOLDER
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The branch has moved; `overlaps` are files that both sides changed, each in its own way."""
+
+    overlaps: tuple[str, ...]
+
+
+def proposed_changes(repository: Repository, run: PreparationRun) -> ChangeSet:
+    """Give what a proposal would change, read from its branch."""
+    changes = repository.changes(run.base_commit, run.proposal_commit)
+    blobs = repository.blobs(change.after.blob for change in changes if change.after)
+    return ChangeSet(
+        {
+            change.path.removeprefix(FOLDER): blobs[change.after.blob] if change.after else None
+            for change in changes
+        }
+    )
+
+
+def proposed_sources(repository: Repository, run: PreparationRun) -> tuple[str, ...]:
+    """Give the paths of the sources a proposal is about, sorted. Raises `ManifestInvalid`."""
+    before = _manifest(repository, run.base_commit)
+    return partial.sources_of(proposed_changes(repository, run), before)
+
+
+def part_for(
+    repository: Repository, run: PreparationRun, sources: Collection[str] | None
+) -> tuple[ChangeSet, tuple[str, ...]]:
+    """Give what a proposal changes for these sources, and which of its sources are left out.
+
+    None stands for all of it. Raises `SourceNotProposed`, `ManifestInvalid`.
+    """
+    whole = proposed_changes(repository, run)
+    if sources is None:
+        return whole, ()
+    before = _manifest(repository, run.base_commit)
+    known = partial.sources_of(whole, before)
+    part = partial.part_of(whole, before, sources)
+    return part, tuple(path for path in known if path not in sources)
+
+
+def moved_since(repository: Repository, run: PreparationRun) -> Moved | None:
+    """Tell what others did since a proposal was made; None while the branch stands still.
+
+    As when a proposal is replayed, the same edit by both sides is no overlap, nor is a manifest
+    whose entries can be merged.
+    """
+    head = repository.head(run.workspace.branch)
+    if head == run.base_commit:
+        return None
+    theirs = {each.path: each for each in repository.changes(run.base_commit, head)}
+    ours = repository.changes(run.base_commit, run.proposal_commit)
+    both = [(each, theirs[each.path]) for each in ours if each.path in theirs]
+    return Moved(tuple(_overlapping(repository, both)))
+
+
+def _overlapping(
+    repository: Repository, both: Sequence[tuple[PathChange, PathChange]]
+) -> Iterator[str]:
+    """Give the files on which the two sides cannot be reconciled."""
+    for ours, theirs in both:
+        path = ours.path.removeprefix(FOLDER)
+        sides = [ours.before, theirs.after, ours.after]
+        if sides[1] == sides[2]:
+            continue
+        if path == MANIFEST_PATH:
+            blobs = repository.blobs([side.blob for side in sides if side])
+            merged = merge_manifests(*(blobs[side.blob] if side else None for side in sides))
+            if merged is not None:
+                continue
+        yield path
+
+
+def _manifest(repository: Repository, commit: str) -> Manifest:
+    entry = repository.entry(commit, FOLDER + MANIFEST_PATH)
+    if entry is None:
+        return Manifest()
+    return parse_manifest(decode_utf8(repository.blobs([entry.blob])[entry.blob]))
