@@ -21,7 +21,7 @@ from rich.console import Console
 from bench.measured import Finding, Measured, show
 from bench.rules import Accuracy
 
-BENCHMARKS: Final = ("sync", "search", "reading", "validation", "rules")
+BENCHMARKS: Final = ("sync", "search", "reading", "validation", "preparation", "rules")
 """Modules of `bench` with a `measure() -> Finding`; imported once Django is set up."""
 RESULTS: Final = Path(__file__).with_name("results.json")
 

@@ -12,7 +12,8 @@ _EMAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", re.IGNORECASE
 )
 _PHONE = re.compile(r"(?<![\w+])(?:\+|00)[1-9][0-9]{0,2}(?:[ ./-]?[0-9]){6,11}(?![\w])")
-_MOBILE = re.compile(r"(?<![\w.,+-])3[2-9][0-9](?:[ ./-]?[0-9]){6,7}(?![\w])")
+# Begins with its digit, which is quick to find, and looks back past it.
+_MOBILE = re.compile(r"3(?<![\w.,+-]3)[2-9][0-9](?:[ ./-]?[0-9]){6,7}(?![\w])")
 # A landline has the form of many other numbers, so a word must say that it is one.
 _LANDLINE = re.compile(
     r"\b(?:tel|telefono|telefax|fax|cell|cellulare|phone|mobile|reperibilit[àa])\b"
@@ -23,6 +24,7 @@ _LANDLINE_WORDS = ("tel", "fax", "cell", "phone", "mobile", "reperib")  # cheap 
 _FISCAL_CODE = re.compile(
     r"\b[A-Z]{6}[0-9LMNP-V]{2}[A-EHLMPRST][0-9LMNP-V]{2}[A-Z][0-9LMNP-V]{3}[A-Z]\b", re.IGNORECASE
 )
+FISCAL_CODE_LENGTH = 16
 # The value of each character at an odd place, 0 to 9 as A to J (Decree of 12 March 1974).
 _ODD_VALUES = (
     *(1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18),
@@ -42,14 +44,25 @@ def has_personal_data(text: str) -> bool:
     """Tell whether an e-mail address, a phone number or a valid Italian fiscal code stands here."""
     if "@" in text and _EMAIL.search(text):
         return True
-    if _PHONE.search(text) or _MOBILE.search(text) or _has_landline(text):
+    if _has_international(text) or _MOBILE.search(text) or _has_landline(text):
         return True
-    return any(is_fiscal_code(match[0]) for match in _FISCAL_CODE.finditer(text))
+    return _has_fiscal_code(text)
+
+
+def _has_international(text: str) -> bool:
+    return ("+" in text or "00" in text) and bool(_PHONE.search(text))
 
 
 def _has_landline(text: str) -> bool:
     lowered = text.lower()
     return any(word in lowered for word in _LANDLINE_WORDS) and bool(_LANDLINE.search(text))
+
+
+def _has_fiscal_code(text: str) -> bool:
+    """Look at long words only: no code is broken by white space, and most words are short."""
+    long_words = (word for word in text.split() if len(word) >= FISCAL_CODE_LENGTH)
+    codes = (match[0] for word in long_words for match in _FISCAL_CODE.finditer(word))
+    return any(map(is_fiscal_code, codes))
 
 
 def is_fiscal_code(code: str) -> bool:
