@@ -143,3 +143,9 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
     )
+
+
+class UnitReasonForm(ReasonForm):
+    """Why one new unit is taken out of a proposal."""
+
+    unit = forms.CharField(max_length=200, widget=forms.HiddenInput())

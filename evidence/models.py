@@ -335,6 +335,8 @@ class PreparationRun(models.Model):
     accepted_commit = models.CharField(max_length=40, blank=True)
     left_out = models.JSONField(default=list)
     """Paths of the sources that were not accepted with the others; they wait to be prepared."""
+    dropped = models.JSONField(default=dict)
+    """`{source, reason}` by the id of each new unit that a curator took out of the proposal."""
     decided_by = models.CharField(_("decided by"), max_length=150, blank=True)
     discard_reason = models.TextField(_("reason"), blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from evidence.models import PreparationRun, RunState, Workspace
 
@@ -15,8 +15,9 @@ RUNS_LOOKED_AT = 50
 def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str, tuple[str, ...]]:
     """Give, by source path, why its proposals were discarded since one was last accepted.
 
-    The newest reason comes first; at most five a source, of at most a thousand characters each
-    (spec 20, Preparation, step 2). Sources without any are left out.
+    Reasons for single units that were taken out count too, also those of the accepted one. The
+    newest comes first; at most five a source, of at most a thousand characters each (spec 20,
+    Preparation, step 2). Sources without any are left out.
     """
     decided = PreparationRun.objects.filter(
         workspace=workspace, state__in=(RunState.ACCEPTED, RunState.DISCARDED)
@@ -28,13 +29,18 @@ def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str
 
 def _notes(path: str, runs: Iterable[PreparationRun]) -> tuple[str, ...]:
     notes: list[str] = []
-    for run in runs:
-        if not _concerns(run, path):
-            continue
-        if run.state == RunState.ACCEPTED or len(notes) == MAX_NOTES:
+    for run in (each for each in runs if _concerns(each, path)):
+        notes.extend(_said(run, path))
+        if run.state == RunState.ACCEPTED:
             break
-        notes.append(run.discard_reason[:MAX_NOTE_CHARS])
-    return tuple(note for note in notes if note)
+    return tuple(note[:MAX_NOTE_CHARS] for note in notes if note)[:MAX_NOTES]
+
+
+def _said(run: PreparationRun, path: str) -> Iterator[str]:
+    yield run.discard_reason
+    for evidence_id, said in run.dropped.items():
+        if said["source"] == path:
+            yield f"{evidence_id}: {said['reason']}"
 
 
 def _concerns(run: PreparationRun, path: str) -> bool:

@@ -22,7 +22,7 @@ from evidence.models import PreparationRun, RunState, Workspace
 from evidence.noting import curator_notes
 from evidence.ports import Actor, Author, Repository
 from evidence.preparation import Preparation, Terms, prepare
-from evidence.proposed import part_for
+from evidence.proposed import part_for, source_of_new
 from evidence.reading import read_revision
 
 MAX_TRAILERS = 50
@@ -143,6 +143,20 @@ def discard(*, run: PreparationRun, author: Actor, reason: str) -> None:
     if not changed:
         raise _closed(run)
     plugged.repository(run.workspace.slug).drop(run.branch)
+
+
+def drop_unit(*, run: PreparationRun, evidence_id: str, reason: str) -> None:
+    """Take a new unit out of a proposal; `reason` is kept for the next preparation of its source.
+
+    Raises `ProposalClosed`, `UnitNotNew`.
+    """
+    with transaction.atomic():
+        held = PreparationRun.objects.select_for_update().select_related("workspace").get(pk=run.pk)
+        if held.state != RunState.PROPOSED:
+            raise _closed(held)
+        source = source_of_new(plugged.repository(held.workspace.slug), held, evidence_id)
+        held.dropped[evidence_id] = {"source": source, "reason": reason.strip()}
+        held.save(update_fields=["dropped"])
 
 
 def abandoned() -> tuple[str, ...]:

@@ -45,15 +45,22 @@ def part_for(
 ) -> tuple[ChangeSet, tuple[str, ...]]:
     """Give what a proposal changes for these sources, and which of its sources are left out.
 
-    None stands for all of it. Raises `SourceNotProposed`, `ManifestInvalid`.
+    Units that were taken out stay out; None stands for all sources. Raises
+    `SourceNotProposed`, `ManifestInvalid`.
     """
-    whole = proposed_changes(repository, run)
+    before = _manifest(repository, run.base_commit)
+    whole = partial.without_units(proposed_changes(repository, run), before, run.dropped)
     if sources is None:
         return whole, ()
-    before = _manifest(repository, run.base_commit)
     known = partial.sources_of(whole, before)
     part = partial.part_of(whole, before, sources)
     return part, tuple(path for path in known if path not in sources)
+
+
+def source_of_new(repository: Repository, run: PreparationRun, evidence_id: str) -> str:
+    """Give the source of a unit that a proposal would add. Raises `UnitNotNew`."""
+    before = _manifest(repository, run.base_commit)
+    return partial.source_of_new(proposed_changes(repository, run), before, evidence_id)
 
 
 def moved_since(repository: Repository, run: PreparationRun) -> Moved | None:

@@ -32,7 +32,7 @@ from evidence.admin.proposed import by_note, proposed_units
 from evidence.admin.wording import badge
 from evidence.answering import PersonalDataUnconfirmed
 from evidence.faults import Fault
-from evidence.forms import ReasonForm
+from evidence.forms import ReasonForm, UnitReasonForm
 from evidence.models import PreparationRun, RunState
 
 TONES = {
@@ -50,7 +50,7 @@ class ProposalPage(ReadablePage):
     """What a preparation would change; nothing is changed before somebody accepts it."""
 
     page_template = "evidence/proposal.html"
-    steps = ("progress", "accept", "discard", "confirm")
+    steps = ("progress", "accept", "discard", "drop", "confirm")
     list_display = ("requested_at", "state_words", "workspace", "requested_by", "restructurer")
     list_filter = (WorkspaceFilter, "state")
     list_select_related = ("workspace",)
@@ -116,6 +116,24 @@ class ProposalPage(ReadablePage):
             say_fault(request, fault)
         else:
             messages.success(request, gettext("Discarded. Nothing was changed."))
+        return go("evidence_preparationrun_change", run.pk)
+
+    @posts_only
+    def drop(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Take one new unit out of the proposal, with the reason the next preparation is told."""
+        require(request, CURATE)
+        run = self.row(request, object_id)
+        form = UnitReasonForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, gettext("Say why: the next preparation is told."))
+            return go("evidence_preparationrun_change", run.pk)
+        said = form.cleaned_data
+        try:
+            proposals.drop_unit(run=run, evidence_id=said["unit"], reason=said["reason"])
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("Taken out of the proposal."))
         return go("evidence_preparationrun_change", run.pk)
 
     @posts_only

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
@@ -41,6 +41,8 @@ class ProposedUnit:
     source: str
     excerpts: tuple[str, ...]
     words: tuple[Word, ...] = ()
+    evidence_id: str = ""
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,8 @@ def by_note(units: Sequence[ProposedUnit], sources: Sequence[str]) -> tuple[Prop
 def proposed_units(run: PreparationRun) -> tuple[ProposedUnit, ...]:
     """Give what a proposal would do, in path order; orphans, whose files stay, come last."""
     changes, texts = _read(run.workspace.slug, run.base_commit, run.proposal_commit)
-    return (*_of_units(changes, texts), *_orphaned(run, changes, texts))
+    units = (*_of_units(changes, texts), *_orphaned(run, changes, texts))
+    return tuple(unit for unit in units if unit.evidence_id not in run.dropped)
 
 
 def changed_units(slug: str, before: str, after: str) -> tuple[ProposedUnit, ...]:
@@ -92,7 +95,8 @@ def _changed(change: PathChange, texts: Mapping[str, str]) -> ProposedUnit:
         mark = badge(_("cannot be read"), "bad")
         return ProposedUnit(path, "", mark, (), (), "", "", (), words_changed(before, after))
     words = words_changed(before, after) if before and after else ()
-    return _shown(unit, badge(*_change_words(change, unit)), words)
+    shown = _shown(unit, badge(*_change_words(change, unit)), words)
+    return replace(shown, evidence_id=unit.id, is_new=change.before is None)
 
 
 def _change_words(change: PathChange, unit: CuratedEvidence) -> tuple[str | Promise, str]:

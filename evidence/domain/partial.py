@@ -21,6 +21,13 @@ class SourceNotProposed(CuratorFault):
     hint = gettext_noop("Tick one of the notes on the page.")
 
 
+class UnitNotNew(CuratorFault):
+    """Only a unit that a proposal would add can be taken out of it."""
+
+    code = "unit_not_new"
+    hint = gettext_noop("Accept the proposal and edit the unit, or leave its note out.")
+
+
 def sources_of(change_set: ChangeSet, before: Manifest) -> tuple[str, ...]:
     """Give the paths of the sources a change is about, sorted; a renamed one by its new path."""
     after = manifest_after(change_set, before)
@@ -45,6 +52,28 @@ def part_of(change_set: ChangeSet, before: Manifest, sources: Collection[str]) -
     changes = {path: data for path, data in change_set.changes.items() if _unit_of(path) in units}
     manifest = _merged(before, after, sources)
     return ChangeSet({**changes, MANIFEST_PATH: dump_manifest(manifest).encode()})
+
+
+def without_units(change_set: ChangeSet, before: Manifest, units: Collection[str]) -> ChangeSet:
+    """Give a change without some of the units it would add; their sources count as prepared."""
+    if not units:
+        return change_set
+    after = manifest_after(change_set, before)
+    sources = {
+        path: entry.model_copy(update={"units": tuple(u for u in entry.units if u not in units)})
+        for path, entry in after.sources.items()
+    }
+    manifest = after.model_copy(update={"sources": sources})
+    kept = {path: data for path, data in change_set.changes.items() if _unit_of(path) not in units}
+    return ChangeSet({**kept, MANIFEST_PATH: dump_manifest(manifest).encode()})
+
+
+def source_of_new(change_set: ChangeSet, before: Manifest, evidence_id: str) -> str:
+    """Give the source of a unit that a change would add. Raises `UnitNotNew`."""
+    source = manifest_after(change_set, before).owners().get(evidence_id)
+    if source is None or evidence_id in before.owners():
+        raise UnitNotNew(gettext_noop("This unit is not new in this proposal."))
+    return source
 
 
 def manifest_after(change_set: ChangeSet, before: Manifest) -> Manifest:

@@ -121,6 +121,22 @@ def test_a_note_that_was_left_out_keeps_what_was_said_about_it(
     assert notes_of(asked, "reparti.md") == ("Troppo vaga.",)
 
 
+def test_why_a_unit_was_taken_out_is_told_about_its_source_alone(
+    workspace: Workspace, propose: Propose, asked: ScriptedRestructurer
+) -> None:
+    run = propose()
+    proposals.drop_unit(run=run, evidence_id="evidence:uo", reason=" Non è un termine. ")
+    proposals.accept(run=run, author=CURATOR)
+    files: dict[str, bytes | None] = {
+        "evidence/source/reparti.md": b"UO: il reparto di degenza.\n",
+        "evidence/source/dimissioni.md": b"Dimissione: uscita.\n",
+    }
+    put(conf.current().repository_path(workspace.slug), files)
+    propose()
+    assert notes_of(asked, "reparti.md") == ("evidence:uo: Non è un termine.",)
+    assert notes_of(asked, "dimissioni.md") == ()
+
+
 def test_only_the_latest_reasons_are_told_and_none_without_end(
     propose: Propose, asked: ScriptedRestructurer
 ) -> None:

@@ -7,7 +7,14 @@ from itertools import chain, combinations
 import pytest
 
 from evidence.adapters.rules.restructurer import RulesRestructurer
-from evidence.domain.partial import SourceNotProposed, part_of, sources_of
+from evidence.domain.partial import (
+    SourceNotProposed,
+    UnitNotNew,
+    part_of,
+    source_of_new,
+    sources_of,
+    without_units,
+)
 from evidence.domain.tree import ChangeSet, EvidenceTree
 from evidence.domain.validation import validate
 from evidence.preparation import prepare
@@ -106,3 +113,25 @@ def test_what_a_change_is_not_about_is_no_choice(
 ) -> None:
     with pytest.raises(SourceNotProposed):
         part_of(whole, the_manifest(tree), chosen)
+
+
+def test_a_new_unit_is_taken_out_and_nothing_else(tree: EvidenceTree, whole: ChangeSet) -> None:
+    before = the_manifest(tree)
+    (unit,) = the_manifest(whole.apply(tree)).sources["source/nuova.md"].units
+    assert source_of_new(whole, before, unit) == "source/nuova.md"
+    after = without_units(whole, before, [unit]).apply(tree)
+    assert the_manifest(after).sources["source/nuova.md"].units == ()
+    assert errors(after) <= errors(tree)
+    gone = set(whole.apply(tree).files) - set(after.files)
+    assert [path.rpartition("/")[2] for path in gone] == ["ricovero-ordinario.md"]
+    assert not prepare(after, RulesRestructurer()).change_set
+
+
+def test_a_unit_that_was_there_before_is_not_taken_out(
+    tree: EvidenceTree, whole: ChangeSet
+) -> None:
+    before = the_manifest(tree)
+    (known,) = before.sources["source/cambiata.md"].units
+    for evidence_id in (known, "evidence:mai-vista"):
+        with pytest.raises(UnitNotNew):
+            source_of_new(whole, before, evidence_id)

@@ -127,6 +127,8 @@ def test_readers_neither_prepare_nor_decide(reader: Client, proposed: Preparatio
     assert reader.post(reverse("admin:evidence_prepare", args=["clinica"])).status_code == 403
     assert reader.post(place("accept", proposed)).status_code == 403
     assert reader.post(place("discard", proposed), {"reason": "no"}).status_code == 403
+    taken_out = {"unit": "evidence:dimissione-protetta", "reason": "no"}
+    assert reader.post(place("drop", proposed), taken_out).status_code == 403
     page = reader.get(place("change", proposed)).content.decode()
     assert "Dimissione protetta" in page
     assert "Accept all" not in page
@@ -136,6 +138,7 @@ def test_the_steps_are_never_a_get(curator: Client, proposed: PreparationRun) ->
     assert curator.get(reverse("admin:evidence_prepare", args=["clinica"])).status_code == 405
     assert curator.get(place("accept", proposed)).status_code == 405
     assert curator.get(place("discard", proposed)).status_code == 405
+    assert curator.get(place("drop", proposed)).status_code == 405
 
 
 def test_progress_is_told_until_the_run_has_ended(reader: Client, waiting: Workspace) -> None:
@@ -192,6 +195,26 @@ def test_the_ticked_notes_alone_are_accepted(curator: Client, waiting: Workspace
     states = dict(SourceRecord.objects.values_list("path", "state"))
     assert states["source/ricoveri.md"] == "prepared"
     assert states["source/dimissioni.md"] == "new"
+
+
+def test_one_new_unit_is_taken_out_with_a_reason(curator: Client, proposed: PreparationRun) -> None:
+    unit = "evidence:dimissione-protetta"
+    page = curator.get(place("change", proposed)).content.decode()
+    assert f'<input type="hidden" name="unit" value="{unit}">' in page
+    refused = curator.post(place("drop", proposed), {"unit": unit, "reason": " "}, follow=True)
+    assert "Say why" in refused.content.decode()
+    unknown = {"unit": "evidence:regola-0", "reason": "No."}
+    refused = curator.post(place("drop", proposed), unknown, follow=True)
+    assert "unit_not_new" in refused.content.decode()
+    said = {"unit": unit, "reason": "È una <b>bozza</b>."}
+    told = curator.post(place("drop", proposed), said, follow=True).content.decode()
+    assert "È una &lt;b&gt;bozza&lt;/b&gt;." in told
+    assert "0 units would change" in told
+    curator.post(place("accept", proposed))
+    assert not UnitRecord.objects.filter(evidence_id=unit).exists()
+    assert SourceRecord.objects.get(path="source/dimissioni.md").state == "prepared"
+    again = curator.post(place("drop", proposed), said, follow=True)
+    assert "proposal_closed" in again.content.decode()
 
 
 def test_a_proposal_of_one_note_offers_no_choice(curator: Client, proposed: PreparationRun) -> None:
