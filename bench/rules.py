@@ -1,6 +1,10 @@
 """How well the rules read notes: precision and recall per kind over a labelled set of our own.
 
 A found unit counts when its kind and key facts are those of a label, each label once.
+
+The rules were mended on these very notes, so their score is a floor to keep, not a promise for
+others: read for the first time, the notes of `mixed.yaml` gave a precision of 0.81, then those of
+`mixed_two.yaml` 0.92.
 """
 
 from __future__ import annotations

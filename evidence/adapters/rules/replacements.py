@@ -48,6 +48,10 @@ _MATCH_HEAD = re.compile(
     r"abbreviations?|from|match|found)\b",
     re.IGNORECASE,
 )
+_REPLACEMENT_HEAD = re.compile(
+    r"(?:sostituzion[ei]|sostituit[oa] (?:con|da)|replacements?|replaced (?:by|with))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +75,24 @@ def listed_rules(section: Section, note: Note) -> Iterator[Draft]:
 
 
 def tabled_rules(section: Section, note: Note) -> Iterator[Draft]:
-    """Give one draft per table of replacements below a heading that calls them so."""
+    """Give one draft per table of replacements that its heading or header calls so."""
+    hinted = any(map(RULES_HEADING.search, section.path))
     for block in section.blocks:
-        if block.shape is Shape.TABLE and any(map(RULES_HEADING.search, section.path)):
+        if block.shape is Shape.TABLE:
             header = [bare(cell) for cell in block.rows[0].cells]
-            if len(header) >= 2 and _MATCH_HEAD.match(header[0]):
+            if _is_of_rules(header, hinted=hinted):
                 rules = list(_rows(block, note))
                 if rules:
                     lead = lead_in(section, block, note.text)
                     yield _draft(rules, section, note, lead=lead, block=block)
+
+
+def _is_of_rules(header: Sequence[str], *, hinted: bool) -> bool:
+    return (
+        len(header) >= 2
+        and bool(_MATCH_HEAD.match(header[0]))
+        and (hinted or bool(_REPLACEMENT_HEAD.match(header[1])))
+    )
 
 
 def read_replacement(statement: Span, section: Section, note: Note) -> Draft | None:
