@@ -31,7 +31,7 @@ def _notes(path: str, runs: Iterable[PreparationRun]) -> tuple[str, ...]:
     notes: list[str] = []
     for run in (each for each in runs if _concerns(each, path)):
         notes.extend(_said(run, path))
-        if run.state == RunState.ACCEPTED:
+        if run.state == RunState.ACCEPTED and path not in run.left_out:
             break
     return tuple(note[:MAX_NOTE_CHARS] for note in notes if note)[:MAX_NOTES]
 
@@ -45,8 +45,6 @@ def _said(run: PreparationRun, path: str) -> Iterator[str]:
 
 def _concerns(run: PreparationRun, path: str) -> bool:
     """Tell whether a run read a source; one whose report was cut short may have read any."""
-    if path in run.left_out:
-        return False
     if run.only:
         return path in run.only
     was_cut = "changed" in run.report.get("omitted", {})

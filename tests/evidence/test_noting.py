@@ -116,9 +116,11 @@ def test_a_note_that_was_left_out_keeps_what_was_said_about_it(
     propose: Propose, asked: ScriptedRestructurer
 ) -> None:
     proposals.discard(run=propose(), author=CURATOR, reason="Troppo vaga.")
-    proposals.accept(run=propose(), author=CURATOR, sources=["source/dimissioni.md"])
+    run = propose()
+    proposals.drop_unit(run=run, evidence_id="evidence:uo", reason="Non è un termine.")
+    proposals.accept(run=run, author=CURATOR, sources=["source/dimissioni.md"])
     propose()
-    assert notes_of(asked, "reparti.md") == ("Troppo vaga.",)
+    assert notes_of(asked, "reparti.md") == ("evidence:uo: Non è un termine.", "Troppo vaga.")
 
 
 def test_why_a_unit_was_taken_out_is_told_about_its_source_alone(
