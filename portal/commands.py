@@ -61,9 +61,10 @@ def serve(
     """
     env = load()
     serving.check_port(env)
-    if with_demo:
-        typer.echo(welcome(env, loading.load(env.home, tell=typer.echo)))
-    raise typer.Exit(serving.serve(env))
+    with serving.alone(env.home):
+        if with_demo:
+            typer.echo(welcome(env, loading.load(env.home, tell=typer.echo)))
+        raise typer.Exit(serving.serve(env))
 
 
 def _silent(_line: str) -> None:

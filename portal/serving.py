@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shlex
 import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +31,13 @@ class PortTaken(OperatorFault):
     hint = gettext_noop(
         "Stop what runs there, or choose another address: PORTAL_BIND=127.0.0.1:8001."
     )
+
+
+class AlreadyServing(OperatorFault):
+    """Another `tht serve` works in the same home."""
+
+    code = "already_serving"
+    hint = gettext_noop("Stop it first, or give this one a home of its own: PORTAL_HOME=<folder>.")
 
 
 def check_port(env: Env) -> None:
@@ -71,6 +81,23 @@ def serve(env: Env) -> int:
     return manager.returncode or 0
 
 
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Hold the home for one `tht serve`: two would share the timetable and the broker's address.
+
+    Raises `AlreadyServing`. The lock goes with the last process that was started under it.
+    """
+    folder = home / "run"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "serve.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            message = gettext_noop("A portal already runs in %(home)s.")
+            raise AlreadyServing(Message(message, home=home)) from error
+        yield
+
+
 def _write_address(home: Path, port: int) -> Path:
     path = broker.address_file(home)
     path.write_text(json.dumps({"url": f"redis://{HOST}:{port}/0", "pid": os.getpid()}))
@@ -91,8 +118,9 @@ def _broker(home: Path, port: int) -> str:
 def _worker(home: Path) -> str:
     timetable = home / "run" / "timetable"
     return _python(
-        *("-m", "celery", "--app", "portal", "worker", "--beat", "--schedule", str(timetable)),
-        *("--queues", QUEUES, "--concurrency", "2", "--loglevel", "WARNING"),
+        *("-m", "celery", "--quiet", "--app", "portal", "worker"),
+        *("--beat", "--schedule", str(timetable), "--queues", QUEUES),
+        *("--concurrency", "2", "--loglevel", "WARNING"),
         *("--without-mingle", "--without-gossip"),  # One worker has nobody to talk to.
     )
 

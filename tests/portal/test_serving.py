@@ -47,6 +47,16 @@ def test_serving_where_somebody_listens_ends_at_once_and_starts_nothing(taken, t
     assert not (home / "run").exists()
 
 
+def test_a_home_is_served_by_one_portal_at_a_time(tmp_path):
+    with serving.alone(tmp_path):
+        other = live.tht(tmp_path, "serve", PORTAL_BIND=f"127.0.0.1:{live.free_port()}")
+        assert other.returncode == 1
+        assert "Error (already_serving)" in other.stderr
+        assert str(tmp_path) in other.stderr
+    with serving.alone(tmp_path):
+        assert (tmp_path / "run" / "serve.lock").exists()
+
+
 def test_a_second_make_run_says_so_before_it_loads_anything(taken, tmp_path):
     done = live.tht(tmp_path / "home", "serve", "--demo", PORTAL_BIND=f"127.0.0.1:{taken}")
     assert (done.returncode, done.stdout) == (1, "")
