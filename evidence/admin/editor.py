@@ -33,7 +33,7 @@ def respond(page: ReadablePage, request: HttpRequest, record: UnitRecord) -> Htt
     refusal = _save(request, record, form) if form.is_valid() else {}
     if refusal is not None:
         return _shown(page, request, file, form, **refusal)
-    messages.success(request, _("Saved as one commit in your name."))
+    messages.success(request, _("Saved, in your name."))
     return go("evidence_unitrecord_change", record.pk)
 
 
@@ -53,7 +53,7 @@ def settle(request: HttpRequest, record: UnitRecord) -> HttpResponse:
         except Fault as fault:
             say_fault(request, fault)
         else:
-            messages.success(request, _("Settled, as one commit in your name."))
+            messages.success(request, _("Settled, in your name."))
     return go("evidence_unitrecord_change", record.pk)
 
 

@@ -98,7 +98,7 @@ class ProposalPage(ReadablePage):
         except Fault as fault:
             say_fault(request, fault)
         else:
-            messages.success(request, gettext("Accepted: one commit in your name."))
+            messages.success(request, gettext("Accepted, in your name."))
         return go("evidence_preparationrun_change", run.pk)
 
     @posts_only

@@ -24,7 +24,7 @@ def retire(request: HttpRequest, record: UnitRecord) -> HttpResponse:
     except Fault as fault:
         say_fault(request, fault)
         return go("evidence_unitrecord_change", record.pk)
-    messages.success(request, _("Taken out, as one commit in your name. Its history stays in Git."))
+    messages.success(request, _("Taken out, in your name. Its history is kept."))
     return go("evidence_unitrecord_changelist")
 
 
@@ -42,5 +42,5 @@ def relink(request: HttpRequest, record: UnitRecord) -> HttpResponse:
         except Fault as fault:
             say_fault(request, fault)
         else:
-            messages.success(request, _("Relinked, as one commit in your name."))
+            messages.success(request, _("Relinked, in your name."))
     return go("evidence_unitrecord_change", record.pk)

@@ -38,7 +38,7 @@ def prepare_and_accept(page: Page) -> None:
     expect(page.get_by_role("heading", name="Paziente ventilato")).to_be_visible()
     expect(page.get_by_text("0802").first).to_be_visible()
     page.get_by_role("button", name="Accept all").first.click()
-    expect(page.get_by_text("Accepted: one commit in your name.")).to_be_visible()
+    expect(page.get_by_text("Accepted, in your name.")).to_be_visible()
 
 
 def settle_one_by_editing(page: Page) -> None:
@@ -57,7 +57,7 @@ def settle_one_by_editing(page: Page) -> None:
     expect(editor).to_have_value(settled.replace("schema_version: 1", "schema_version: one"))
     editor.fill(settled)
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved as one commit in your name.")).to_be_visible()
+    expect(page.get_by_text("Saved, in your name.")).to_be_visible()
 
 
 def settle_the_rest(page: Page) -> None:
@@ -67,7 +67,7 @@ def settle_the_rest(page: Page) -> None:
             break
         page.locator("#result_list tbody a").first.click()
         page.get_by_role("button", name="It is right: settle it").first.click()
-        expect(page.get_by_text("Settled, as one commit in your name.")).to_be_visible()
+        expect(page.get_by_text("Settled, in your name.")).to_be_visible()
     expect(page.get_by_role("heading", name="No open review items")).to_be_visible()
 
 
