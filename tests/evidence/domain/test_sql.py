@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pglast
@@ -225,13 +224,9 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_is_refused_quickly(name: str) -> None:
-    accepts("a")  # loads what is loaded once
-    started = time.process_time()
-    refused = not accepts(BOMBS[name])
-    elapsed = time.process_time() - started
-    assert refused
-    assert elapsed < 0.1
+def test_a_bomb_is_refused(name: str) -> None:
+    # How quickly is held to its figure in tests/robustness, where no line is counted meanwhile.
+    assert not accepts(BOMBS[name])
 
 
 def test_a_column_with_a_full_name_must_be_declared() -> None:
