@@ -113,7 +113,7 @@ def test_a_question_fails_within_two_seconds_whichever_of_its_requests_fails(bui
         started = time.monotonic()
         with closing(QdrantServerStore(double.url)) as store, pytest.raises(PORT_FAULTS):
             ask(store, generation)
-        assert time.monotonic() - started < 4  # of which two seconds are a busy machine's
+        assert time.monotonic() - started < 2.5  # of which half a second is a busy machine's
 
 
 def test_an_answer_that_is_too_long_is_not_read_to_its_end(built, monkeypatch):
