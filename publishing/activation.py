@@ -12,8 +12,8 @@ from evidence.faults import CuratorFault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import Actor
 from publishing import permissions, transitions
+from publishing.domain.digests import PointsSummary
 from publishing.domain.lifecycle import ApprovalState, GenerationState
-from publishing.domain.points import PointsSummary
 from publishing.generations import stored
 from publishing.leases import Hold
 from publishing.models import Approval, Generation
@@ -58,7 +58,7 @@ def activate(*, hold: Hold, store: VectorStore) -> None:
     approval = generation.approval
     if approval is None:
         raise _overtaken(generation)
-    _check_points(generation, store.summary(stored(generation)))
+    _check_points(generation, store.summary(stored(generation), beat=hold.keep))
     cause = Cause(actor=approval.approved_by, at=hold.clock(), reason=approval.note)
     with transaction.atomic():
         _check_approval(approval, generation)

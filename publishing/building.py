@@ -12,10 +12,10 @@ from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
 from publishing import vectors
 from publishing.domain.confidence import average_length
+from publishing.domain.digests import PointsSummary
 from publishing.domain.points import (
     DraftPoint,
     Point,
-    PointsSummary,
     draft_points,
     points_digest,
 )
@@ -78,7 +78,8 @@ def build(*, hold: Hold, tree: EvidenceTree, store: VectorStore, embedder: Embed
         [(draft.content_hash, draft.text) for draft in drafts], embedder=embedder, hold=hold
     )
     plan = replace(key, dimension=embedder.dimension, avg_len=average_length(lengths))
-    written = store.build(plan, _batches(drafts, embedder=embedder, hold=hold))
+    batches = _batches(drafts, embedder=embedder, hold=hold)
+    written = store.build(plan, batches, beat=hold.keep)
     _check_written(written, points_digest((draft.id, draft.payload) for draft in drafts))
     return Built(
         stored=plan,

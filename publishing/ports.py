@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
 from uuid import UUID
 
 from evidence.faults import OperatorFault, OutsideFault
+from publishing.domain.digests import PointsSummary
 from publishing.domain.languages import LanguageUnsupported
 from publishing.domain.payload import MalformedPayload
-from publishing.domain.points import GenerationKey, Point, PointsSummary
+from publishing.domain.points import GenerationKey, Point
 from publishing.domain.query import EvidenceFilter
 from publishing.domain.scoring import Hit
 from publishing.domain.vectors import VectorRefused
 
 __all__ = [
+    "Beat",
     "Bm25Unsupported",
     "Census",
     "CollectionIncompatible",
@@ -34,7 +36,15 @@ __all__ = [
     "VectorStore",
     "VectorStoreRefused",
     "VectorStoreUnavailable",
+    "no_beat",
 ]
+
+Beat = Callable[[], object]
+"""Called every few seconds by what may last; renews the lease, and raises when it is lost."""
+
+
+def no_beat() -> None:
+    """Do nothing: nobody holds a lease."""
 
 
 class EmbedderUnavailable(OutsideFault):
@@ -212,16 +222,21 @@ class VectorStore(Protocol):
         ...
 
     def build(
-        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+        self,
+        generation: StoredGeneration,
+        points: Iterable[Sequence[Point]],
+        *,
+        beat: Beat = no_beat,
     ) -> PointsSummary:
         """Write batches of points, make them durable, and give count and digest as read back.
 
-        Writing the same points again changes nothing. Raises `CollectionIncompatible`,
+        Writing the same points again changes nothing. What `points` or `beat` raises ends the
+        build. Raises `CollectionIncompatible`,
         `Bm25Unsupported`, `LanguageUnsupported`, `VectorStoreUnavailable`, `VectorStoreRefused`.
         """
         ...
 
-    def summary(self, generation: StoredGeneration) -> PointsSummary:
+    def summary(self, generation: StoredGeneration, *, beat: Beat = no_beat) -> PointsSummary:
         """Read count and digest of what is stored. Raises `VectorStoreUnavailable`."""
         ...
 

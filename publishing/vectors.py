@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -17,7 +17,8 @@ Text = tuple[str, str]
 """A text's digest and the text."""
 
 BATCH: Final = 16
-"""Texts a call: a second or two of the bundled model, so the lease is renewed in time."""
+BATCH_CHARS: Final = 8_000
+"""Texts and their characters a call: seconds of the bundled model, so the lease is renewed."""
 LOOK_UP: Final = 500
 """Values in one `IN`, below SQLite's limit of variables."""
 
@@ -31,10 +32,11 @@ def embed_missing(texts: Sequence[Text], *, embedder: Embedder, hold: Hold) -> i
     known = _touch(embedder.id, list(distinct), at=hold.clock())
     missing = [text for text in distinct.items() if text[0] not in known]
     hold.keep(progress_done=len(known), progress_total=len(distinct))
-    for start in range(0, len(missing), BATCH):
-        batch = missing[start : start + BATCH]
+    done = len(known)
+    for batch in _batches(missing):
         _embed(batch, embedder=embedder, at=hold.clock())
-        hold.keep(progress_done=len(known) + start + len(batch))
+        done += len(batch)
+        hold.keep(progress_done=done)
     return len(missing)
 
 
@@ -42,6 +44,19 @@ def read(*, embedder: Embedder, hashes: Collection[str]) -> Mapping[str, Sequenc
     """Give the vectors kept for these texts, by digest; a missing one is left out."""
     rows = EmbeddingRecord.objects.filter(embedder=embedder.id, content_hash__in=hashes)
     return {row.content_hash: _unpacked(bytes(row.vector)) for row in rows}
+
+
+def _batches(texts: Sequence[Text]) -> Iterator[Sequence[Text]]:
+    batch: list[Text] = []
+    size = 0
+    for text in texts:
+        if batch and (len(batch) == BATCH or size + len(text[1]) > BATCH_CHARS):
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += len(text[1])
+    if batch:
+        yield batch
 
 
 def _touch(embedder: str, hashes: Sequence[str], *, at: datetime) -> set[str]:

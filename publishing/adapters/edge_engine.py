@@ -1,4 +1,4 @@
-"""The one importer of qdrant-edge: shards, the engine's own BM25, and its errors as our faults."""
+"""The embedded engine as a worker and a search see it: its answers, and its errors as faults."""
 
 from __future__ import annotations
 
@@ -14,26 +14,22 @@ import structlog
 
 from evidence.faults import Fault
 from evidence.messages import Message, gettext_noop
+from publishing.adapters import edge_shards as shards
+from publishing.adapters.edge_shards import DENSE, SPARSE
 from publishing.domain.languages import bm25_language
 from publishing.domain.payload import FragmentPayload, parse_payload
-from publishing.domain.points import Point
 from publishing.domain.query import EvidenceFilter
 from publishing.domain.scoring import Hit
 from publishing.ports import HybridAnswer, HybridQuery, StoredGeneration, VectorStoreUnavailable
 
-DENSE = ""
-SPARSE = "bm25"
 BRANCH_LIMIT = 20
 """How many fragments a single branch looks at (spec 50, Evaluation)."""
-KEYWORDS = ("purposes", "evidence_kind", "concepts", "tables", "columns")
-"""What is filtered on: in a folder of one generation everything else is a constant."""
-_PAGE = 256
 _RRF_K = 2
 """Qdrant's own default, `{"rrf": {}}`; the binding has none."""
 _FAILED = gettext_noop("The vector engine failed.")
 
 log = structlog.get_logger(__name__)
-Shard = edge.EdgeShard
+Shard = shards.Shard
 
 
 @contextmanager
@@ -56,7 +52,7 @@ def analyser(language: str, avg_len: int) -> edge.Bm25:
     """Give BM25 for a language tag with the options of spec 50. Raises `LanguageUnsupported`."""
     name = bm25_language(language)
     with engine_faults():
-        return edge.Bm25(edge.Bm25Config(language=name, avg_len=float(avg_len), ascii_folding=True))
+        return shards.analyser(name, avg_len)
 
 
 def count_terms(language: str, texts: Sequence[str]) -> list[int]:
@@ -66,44 +62,10 @@ def count_terms(language: str, texts: Sequence[str]) -> list[int]:
         return [len(bm25.embed_document(text).indices) for text in texts]
 
 
-def create_shard(folder: Path, *, dimension: int) -> Shard:
-    """Create an empty shard with its keyword indexes; the write-ahead log is on."""
-    with engine_faults():
-        shard = edge.EdgeShard.create(str(folder), _config(dimension))
-        for field in KEYWORDS:
-            shard.update(
-                edge.UpdateOperation.create_field_index(field, edge.PayloadSchemaType.Keyword)
-            )
-        return shard
-
-
 def load_shard(folder: Path, *, dimension: int) -> Shard:
     """Open a shard; only ever a private copy, because opening rewrites files."""
     with engine_faults():
-        return edge.EdgeShard.load(str(folder), _config(dimension))
-
-
-def upsert(shard: Shard, points: Sequence[Point], bm25: edge.Bm25) -> None:
-    """Write points, each with its dense and its sparse vector."""
-    with engine_faults():
-        shard.update(
-            edge.UpdateOperation.upsert_points(
-                [
-                    edge.Point(
-                        point.id,
-                        {DENSE: list(point.dense), SPARSE: bm25.embed_document(point.text)},
-                        point.payload.as_json(),
-                    )
-                    for point in points
-                ]
-            )
-        )
-
-
-def flush(shard: Shard) -> None:
-    """Put everything written on disk."""
-    with engine_faults():
-        shard.flush()
+        return edge.EdgeShard.load(str(folder), shards.config(dimension))
 
 
 def close_shard(shard: Shard) -> None:
@@ -127,18 +89,9 @@ def first_ids(shard: Shard, *, limit: int) -> tuple[str, ...]:
 
 def read_back(shard: Shard) -> Iterator[tuple[UUID, FragmentPayload]]:
     """Give every point as stored, and prove that it has both vectors. Raises `MalformedPayload`."""
-    offset: edge.PointId | None = None
-    while True:
-        with engine_faults():
-            records, offset = shard.scroll(
-                edge.ScrollRequest(offset=offset, limit=_PAGE, with_payload=True, with_vector=True)
-            )
-        for record in records:
-            if not isinstance(record.vector, dict) or {DENSE, SPARSE} - record.vector.keys():
-                raise VectorStoreUnavailable(Message(_FAILED))
-            yield UUID(str(record.id)), parse_payload(record.payload)
-        if offset is None:
-            return
+    with engine_faults():
+        for point_id, payload in shards.read_back(shard):
+            yield UUID(point_id), parse_payload(payload)
 
 
 def answer(shard: Shard, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
@@ -161,15 +114,6 @@ def answer(shard: Shard, generation: StoredGeneration, query: HybridQuery) -> Hy
     dense, bm25 = branches or ((), ())
     return HybridAnswer(
         fused=fused, best_dense=best[0].score if best else None, dense=dense, bm25=bm25
-    )
-
-
-def _config(dimension: int) -> edge.EdgeConfig:
-    return edge.EdgeConfig(
-        vectors=edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine),
-        sparse_vectors={SPARSE: edge.EdgeSparseVectorParams(modifier=edge.Modifier.Idf)},
-        max_search_threads=1,
-        wal_enabled=True,
     )
 
 

@@ -1,9 +1,7 @@
 """Sealed folders: closed for good, with a manifest of hashes that a copy is checked against.
 
 The engine answered silently wrong from 9 of 110 damaged files (spec 90, Facts), so nothing is read
-that does not have the bytes it was sealed with. The engine's files are sparse, many megabytes of
-holes: a file's hash is taken over its size and its non-zero blocks with their offsets, which is the
-same for equal content however a file system stores it, and reading skips the holes.
+that does not have the bytes it was sealed with.
 """
 
 from __future__ import annotations
@@ -16,16 +14,17 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from evidence.messages import Message, gettext_noop
-from publishing.domain.points import PointsSummary
+from publishing.adapters.edge_files import file_digest, files_below, sync_directory
+from publishing.domain.digests import PointsSummary
 from publishing.ports import VectorStoreUnavailable
 
 SEAL_NAME = "seal.json"
 SHARD_NAME = "shard"
-_BLOCK = 64 * 1024
-_ZEROS = bytes(_BLOCK)
+ROOM = 64 * 1024 * 1024
+"""Bytes that must be free before a folder is opened."""
+DISK_FULL = gettext_noop("The disk for vectors is full.")
 _WRONG = gettext_noop("The stored vectors of this generation are damaged or gone.")
 _FAILED = gettext_noop("The folder of vectors cannot be read or written.")
 
@@ -52,24 +51,37 @@ def storage_faults() -> Iterator[None]:
     except FileNotFoundError as error:
         raise damaged() from error
     except OSError as error:
-        raise VectorStoreUnavailable(Message(_FAILED)) from error
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise VectorStoreUnavailable(Message(DISK_FULL if is_full else _FAILED)) from error
 
 
-def seal_folder(folder: Path, *, about: Mapping[str, str | int], points: PointsSummary) -> None:
-    """Hash every file under `<folder>/shard`, make all of it durable, and write the seal last."""
-    shard = folder / SHARD_NAME
-    files: dict[str, str] = {}
-    for path in _files(shard):
-        with path.open("rb") as file:
-            files[path.relative_to(shard).as_posix()] = _digest(file)
-            os.fsync(file.fileno())
-    body = {"about": dict(about), "count": points.count, "digest": points.digest, "files": files}
+def check_room(folder: Path) -> None:
+    """Refuse to open a folder of the engine on a disk that is nearly full.
+
+    The engine writes through mapped files while it opens one, and where no block is left for them
+    the system ends the whole process (SIGBUS). Raises `VectorStoreUnavailable`.
+    """
+    with storage_faults():
+        disk = os.statvfs(folder)
+    if disk.f_bavail * disk.f_frsize < ROOM:
+        raise VectorStoreUnavailable(Message(DISK_FULL))
+
+
+def seal_folder(
+    folder: Path, *, about: Mapping[str, str | int], points: PointsSummary, files: Mapping[str, str]
+) -> None:
+    """Write the seal over files that are on disk, given with their hashes, and make it durable."""
+    body = {
+        "about": dict(about),
+        "count": points.count,
+        "digest": points.digest,
+        "files": dict(files),
+    }
     with (folder / SEAL_NAME).open("x", encoding="utf-8") as seal:
         json.dump({"seal": body, "sha256": _body_digest(body)}, seal, indent=1, sort_keys=True)
         seal.flush()
         os.fsync(seal.fileno())
-    for directory in (*(path for path in shard.rglob("*") if path.is_dir()), shard, folder):
-        sync_directory(directory)
+    sync_directory(folder)
 
 
 def read_seal(folder: Path) -> Seal:
@@ -101,7 +113,7 @@ def copy_sealed(folder: Path, target: Path, seal: Seal) -> None:
     """
     shard = folder / SHARD_NAME
     with storage_faults():
-        found = {path.relative_to(shard).as_posix(): path for path in _files(shard)}
+        found = {path.relative_to(shard).as_posix(): path for path in files_below(shard)}
         if found.keys() != seal.files.keys():
             raise damaged()
         target.mkdir(parents=True)
@@ -110,56 +122,9 @@ def copy_sealed(folder: Path, target: Path, seal: Seal) -> None:
                 (target / directory.relative_to(shard)).mkdir(parents=True, exist_ok=True)
         for name, path in found.items():
             with path.open("rb") as source, (target / name).open("xb") as copy:
-                if _digest(source, copy) != seal.files[name]:
+                if file_digest(source, copy) != seal.files[name]:
                     raise damaged()
-
-
-def sync_directory(directory: Path) -> None:
-    """Make a directory's entries durable."""
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _files(shard: Path) -> list[Path]:
-    return sorted(path for path in shard.rglob("*") if not path.is_dir() or path.is_symlink())
 
 
 def _body_digest(body: object) -> str:
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-
-
-def _digest(source: BinaryIO, copy: BinaryIO | None = None) -> str:
-    size = os.fstat(source.fileno()).st_size
-    digest = hashlib.sha256(b"%d" % size)
-    for offset, block in _blocks(source.fileno(), size):
-        digest.update(b"\n%d:" % offset)
-        digest.update(block)
-        if copy is not None:
-            copy.seek(offset)
-            copy.write(block)
-    if copy is not None:
-        copy.truncate(size)
-    return f"sha256:{digest.hexdigest()}"
-
-
-def _blocks(descriptor: int, size: int) -> Iterator[tuple[int, bytes]]:
-    offset = _next_data(descriptor, 0, size)
-    while offset < size:
-        block = os.pread(descriptor, _BLOCK, offset)
-        if block != _ZEROS[: len(block)]:
-            yield offset, block
-        offset = _next_data(descriptor, offset + _BLOCK, size)
-
-
-def _next_data(descriptor: int, offset: int, size: int) -> int:
-    """Give the start of the block with the next stored byte, or `size`; holes are only zeros."""
-    if offset >= size:
-        return size
-    try:
-        return os.lseek(descriptor, offset, os.SEEK_DATA) // _BLOCK * _BLOCK
-    except OSError as error:
-        # ENXIO: only a hole follows. Anything else: this file system cannot tell, so read it all.
-        return size if error.errno == errno.ENXIO else offset

@@ -9,33 +9,39 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from evidence.messages import Message, gettext_noop
 from publishing.adapters import edge_engine as engine
 from publishing.adapters.edge_copies import PrivateCopies
+from publishing.adapters.edge_files import sync_directory
+from publishing.adapters.edge_filling import fill
 from publishing.adapters.edge_seal import (
     SEAL_NAME,
     SHARD_NAME,
+    check_room,
     copy_sealed,
     damaged,
     read_seal,
     seal_folder,
     storage_faults,
-    sync_directory,
 )
-from publishing.domain.points import Point, PointsDigest, PointsSummary
+from publishing.domain.digests import PointsDigest, PointsSummary, canonical
+from publishing.domain.languages import bm25_language
+from publishing.domain.points import Point
 from publishing.domain.query import check_match
 from publishing.domain.vectors import checked_vector
 from publishing.ports import (
     SAMPLE,
+    Beat,
     Census,
     CollectionState,
     HybridAnswer,
     HybridQuery,
     StoredGeneration,
-    VectorStoreUnavailable,
+    no_beat,
 )
 
 RECORD_KIND: Final = "evidence"
+_PAGE: Final = 256
+"""Points read back between two renewals of a lease."""
 
 
 class QdrantEdgeStore:
@@ -74,31 +80,42 @@ class QdrantEdgeStore:
             )
 
     def build(
-        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+        self,
+        generation: StoredGeneration,
+        points: Iterable[Sequence[Point]],
+        *,
+        beat: Beat = no_beat,
     ) -> PointsSummary:
         """Fill a new folder, close it, prove what it holds, seal it and put it in its place.
 
         A folder of the same attempt, finished or not, is replaced: building twice changes nothing.
         """
-        engine.analyser(generation.language, generation.avg_len)
+        bm25_language(generation.language)
         sealed = self._attempt(generation)
         building = sealed.with_name(f".building-{sealed.name}-{secrets.token_hex(4)}")
         try:
             with storage_faults():
                 building.mkdir(parents=True)
-            summary = _fill(building / SHARD_NAME, generation, points)
+            said = fill(building / SHARD_NAME, generation, points, beat=beat)
+            summary = PointsSummary(count=said.count, digest=said.digest)
             with storage_faults():
-                seal_folder(building, about=_about(generation), points=summary)
+                about = _about(generation)
+                seal_folder(building, about=about, points=summary, files=said.files)
                 _replace(sealed, building)
                 _sweep_earlier(sealed)
         finally:
             shutil.rmtree(building, ignore_errors=True)
         return summary
 
-    def summary(self, generation: StoredGeneration) -> PointsSummary:
+    def summary(self, generation: StoredGeneration, *, beat: Beat = no_beat) -> PointsSummary:
         """Read count and digest back through the engine, from a copy that was checked."""
+        digest = PointsDigest()
         with self._opened(generation) as shard:
-            return _summary(shard)
+            for number, (point_id, payload) in enumerate(engine.read_back(shard)):
+                digest.add(point_id, canonical(payload.as_json()))
+                if number % _PAGE == 0:
+                    beat()
+        return digest.summary()
 
     def query(self, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
         """Answer from this process's copy; every hit is checked against the whole filter."""
@@ -156,42 +173,12 @@ def _open_copy(sealed: Path, target: Path, generation: StoredGeneration) -> engi
     if seal.about != _about(generation):
         raise damaged()
     copy_sealed(sealed, target, seal)
+    check_room(target)
     shard = engine.load_shard(target, dimension=generation.dimension)
     if engine.count(shard) != seal.points.count:
         engine.close_shard(shard)
         raise damaged()
     return shard
-
-
-def _fill(
-    folder: Path, generation: StoredGeneration, points: Iterable[Sequence[Point]]
-) -> PointsSummary:
-    """Write all points into a new shard and give what the engine gives back, which must be them."""
-    bm25 = engine.analyser(generation.language, generation.avg_len)
-    written = PointsDigest()
-    shard = engine.create_shard(folder, dimension=generation.dimension)
-    try:
-        for batch in points:
-            for point in batch:
-                checked_vector(point.dense, dimension=generation.dimension)
-                written.add(point.id, point.payload)
-            engine.upsert(shard, batch, bm25)
-        engine.flush(shard)
-        summary = _summary(shard)
-    finally:
-        engine.close_shard(shard)
-    if summary != written.summary():
-        raise VectorStoreUnavailable(
-            Message(gettext_noop("The vector engine did not keep what was written."))
-        )
-    return summary
-
-
-def _summary(shard: engine.Shard) -> PointsSummary:
-    digest = PointsDigest()
-    for point_id, payload in engine.read_back(shard):
-        digest.add(point_id, payload)
-    return digest.summary()
 
 
 def _replace(sealed: Path, building: Path) -> None:

@@ -12,19 +12,22 @@ from publishing.adapters import server_collection, server_generation
 from publishing.adapters import server_requests as ask
 from publishing.adapters.server_answers import Found
 from publishing.adapters.server_api import Answer, QdrantApi
+from publishing.domain.digests import PointsDigest, PointsSummary, canonical
 from publishing.domain.languages import bm25_language
 from publishing.domain.payload import parse_payload
-from publishing.domain.points import Point, PointsDigest, PointsSummary
+from publishing.domain.points import Point
 from publishing.domain.query import check_match
 from publishing.domain.scoring import Hit
 from publishing.domain.vectors import checked_vector
 from publishing.ports import (
     QUESTION_S,
+    Beat,
     Census,
     CollectionState,
     HybridAnswer,
     HybridQuery,
     StoredGeneration,
+    no_beat,
 )
 
 SURE_S: Final = 1.0
@@ -60,7 +63,11 @@ class QdrantServerStore:
         return server_collection.census(self._api, name, dimension=dimension)
 
     def build(
-        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+        self,
+        generation: StoredGeneration,
+        points: Iterable[Sequence[Point]],
+        *,
+        beat: Beat = no_beat,
     ) -> PointsSummary:
         """Write points beside whatever else is there, and prove that they and no others stand.
 
@@ -73,17 +80,18 @@ class QdrantServerStore:
         for chunk in _checked_chunks(points, dimension=generation.dimension):
             if not ids:
                 self._prepare(generation)
+            beat()
             self._api.write(ask.upsert(generation, chunk))
             for point in chunk:
-                written.add(point.id, point.payload)
+                written.add(point.id, canonical(point.payload.as_json()))
                 ids.add(point.id)
         if not ids:
             self._prepare(generation)
-        return server_generation.prove(self._api, generation, written.summary(), ids)
+        return server_generation.prove(self._api, generation, written.summary(), ids, beat=beat)
 
-    def summary(self, generation: StoredGeneration) -> PointsSummary:
+    def summary(self, generation: StoredGeneration, *, beat: Beat = no_beat) -> PointsSummary:
         """Read count and digest back, and prove that every point has both its vectors."""
-        return server_generation.summary(self._api, generation)
+        return server_generation.summary(self._api, generation, beat=beat)
 
     def query(self, generation: StoredGeneration, query: HybridQuery) -> HybridAnswer:
         """Answer with one batch; every hit is checked against the whole filter here too."""

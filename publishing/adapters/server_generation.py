@@ -11,9 +11,9 @@ from publishing.adapters import server_requests as ask
 from publishing.adapters.server_answers import Counted, Page
 from publishing.adapters.server_api import QdrantApi
 from publishing.adapters.server_filters import of_generation
+from publishing.domain.digests import PointsDigest, PointsSummary, canonical
 from publishing.domain.payload import FragmentPayload, parse_payload
-from publishing.domain.points import PointsDigest, PointsSummary
-from publishing.ports import StoredGeneration, VectorStoreUnavailable
+from publishing.ports import Beat, StoredGeneration, VectorStoreUnavailable
 
 _BOTH: Final = (ask.DENSE, ask.SPARSE)
 _INCOMPLETE: Final = gettext_noop("The vector store does not hold what was written.")
@@ -31,11 +31,11 @@ def check_whole(api: QdrantApi, generation: StoredGeneration, *, until: float) -
         raise incomplete()
 
 
-def summary(api: QdrantApi, generation: StoredGeneration) -> PointsSummary:
+def summary(api: QdrantApi, generation: StoredGeneration, *, beat: Beat) -> PointsSummary:
     """Read count and digest back, and prove that every point has both its vectors."""
     digest = PointsDigest()
-    for point_id, payload in _read_back(api, generation):
-        digest.add(point_id, payload)
+    for point_id, payload in _read_back(api, generation, beat=beat):
+        digest.add(point_id, canonical(payload.as_json()))
     found = digest.summary()
     is_gone = found.count == 0 and generation.point_count != 0
     if is_gone or found.count != count(api, generation, vectors=_BOTH):
@@ -44,18 +44,24 @@ def summary(api: QdrantApi, generation: StoredGeneration) -> PointsSummary:
 
 
 def prove(
-    api: QdrantApi, generation: StoredGeneration, written: PointsSummary, ids: set[UUID]
+    api: QdrantApi,
+    generation: StoredGeneration,
+    written: PointsSummary,
+    ids: set[UUID],
+    *,
+    beat: Beat,
 ) -> PointsSummary:
     """Remove what an earlier build left, and read back that exactly these points stand."""
     digest = PointsDigest()
     stale: list[UUID] = []
-    for point_id, payload in _read_back(api, generation):
+    for point_id, payload in _read_back(api, generation, beat=beat):
         if point_id in ids:
-            digest.add(point_id, payload)
+            digest.add(point_id, canonical(payload.as_json()))
         else:
             stale.append(point_id)
     for start in range(0, len(stale), ask.PAGE):
         doomed = stale[start : start + ask.PAGE]
+        beat()
         api.write(ask.delete_points(generation.collection, doomed))
     found = digest.summary()
     counts = {count(api, generation), count(api, generation, vectors=_BOTH)}
@@ -78,11 +84,12 @@ def count(
 
 
 def _read_back(
-    api: QdrantApi, generation: StoredGeneration
+    api: QdrantApi, generation: StoredGeneration, *, beat: Beat
 ) -> Iterator[tuple[UUID, FragmentPayload]]:
     filter_ = of_generation(generation)
     offset: str | int | None = None
     while True:
+        beat()
         page = api.send(ask.scroll(generation.collection, filter_, offset=offset)).as_(Page)
         for record in page.points:
             yield UUID(str(record.id)), parse_payload(record.payload)

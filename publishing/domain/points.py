@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from uuid import UUID, uuid5
 
 from evidence.domain.fragments import MAX_CHUNK_CHARS, Fragment, render_fragments
 from evidence.domain.units import CuratedEvidence
+from publishing.domain.digests import PointsDigest, PointsSummary, canonical
 from publishing.domain.payload import FragmentPayload
 from publishing.domain.vectors import checked_vector
 
@@ -34,14 +34,6 @@ class Point:
     dense: tuple[float, ...]
     text: str
     payload: FragmentPayload
-
-
-@dataclass(frozen=True, slots=True)
-class PointsSummary:
-    """How many points there are, and a digest of ids and payloads that ignores the order."""
-
-    count: int
-    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,38 +87,12 @@ def comparable(value: str) -> str:
     return unicodedata.normalize("NFC", value).strip()
 
 
-class PointsDigest:
-    """Counts points and digests them whatever their order; one that comes twice counts once."""
-
-    def __init__(self) -> None:
-        """Start with no points."""
-        self._digests: dict[UUID, str] = {}
-
-    def add(self, point_id: UUID, payload: FragmentPayload) -> None:
-        """Take one point into account."""
-        self._digests[point_id] = _payload_digest(payload)
-
-    def summary(self) -> PointsSummary:
-        """Give the count, and SHA-256 over the sorted lines `<id> <SHA-256 of the payload>`.
-
-        Vectors are left out because a store normalizes them; it proves their presence by itself.
-        """
-        lines = sorted(f"{point_id} {digest}\n" for point_id, digest in self._digests.items())
-        digest = hashlib.sha256("".join(lines).encode()).hexdigest()
-        return PointsSummary(count=len(lines), digest=f"sha256:{digest}")
-
-
 def points_digest(points: Iterable[tuple[UUID, FragmentPayload]]) -> PointsSummary:
     """Give what a store must give back after points with these ids and payloads were written."""
     digest = PointsDigest()
     for point_id, payload in points:
-        digest.add(point_id, payload)
+        digest.add(point_id, canonical(payload.as_json()))
     return digest.summary()
-
-
-def _payload_digest(payload: FragmentPayload) -> str:
-    text = json.dumps(payload.as_json(), ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _payload(

@@ -30,10 +30,11 @@ def checked_vector(vector: Sequence[float] | None, *, dimension: int) -> tuple[f
                 dimension=dimension,
             )
         )
-    checked = tuple(float(number) for number in vector)
-    length = math.fsum(number * number for number in checked)
-    if not math.isfinite(length):
+    checked = tuple(map(float, vector))
+    length = math.hypot(*checked)
+    square = length * length
+    if not math.isfinite(square):
         raise VectorRefused(Message(gettext_noop("A vector holds a number that is not finite.")))
-    if length == 0.0:
+    if square == 0.0:
         raise VectorRefused(Message(gettext_noop("A vector is zero.")))
     return checked

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from evidence.domain.tree import EvidenceTree, RefusedPath
-from publishing import building, leases
+from publishing import building, leases, vectors
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.building import Built, TreeRefused
 from publishing.leases import LeaseLost
@@ -92,6 +92,17 @@ def test_what_was_embedded_before_a_fault_is_kept(
     assert build(tree, store, embedder, clock).embedded_count == len(many) - kept
 
 
+def test_long_texts_are_embedded_a_few_at_a_time_so_that_the_lease_is_renewed(
+    store: QdrantEdgeStore, clock: Clock
+) -> None:
+    many = {f"termine {number}": f"Voce {number}." + " Parola." * 100 for number in range(20)}
+    embedder = CountsCalls()
+    build(tree_of(workspace_files(many)), store, embedder, clock)
+    assert sum(embedder.calls) == len(many)
+    assert all(size <= vectors.BATCH_CHARS for size in embedder.sizes)
+    assert len(embedder.calls) > 2
+
+
 def test_progress_and_lease_are_written_while_it_works(
     store: QdrantEdgeStore, embedder: BagOfWordsEmbedder, clock: Clock
 ) -> None:
@@ -132,6 +143,20 @@ def test_a_worker_that_lost_its_lease_stops_and_seals_nothing(
     assert leases.claim(row.pk, worker="new", clock=clock) is not None
     with pytest.raises(LeaseLost):
         building.build(hold=late, tree=TREE, store=store, embedder=embedder)
+
+
+class CountsCalls(BagOfWordsEmbedder):
+    """Keeps how many texts and characters each call had."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: list[int] = []
+        self.sizes: list[int] = []
+
+    def embed_documents(self, texts: Sequence[str]) -> list[list[float]]:
+        self.calls.append(len(texts))
+        self.sizes.append(sum(map(len, texts)))
+        return super().embed_documents(texts)
 
 
 class FailsAfter(BagOfWordsEmbedder):

@@ -11,11 +11,18 @@ from pytest_django import Settings
 
 from publishing import leases, publication
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
+from publishing.domain.digests import PointsSummary
 from publishing.domain.lifecycle import ApprovalState, GenerationState
-from publishing.domain.points import Point, PointsSummary
+from publishing.domain.points import Point
 from publishing.generations import stored
 from publishing.models import Approval, Evaluation, Generation, PublicationEvent
-from publishing.ports import CollectionState, StoredGeneration, VectorStoreUnavailable
+from publishing.ports import (
+    Beat,
+    CollectionState,
+    StoredGeneration,
+    VectorStoreUnavailable,
+    no_beat,
+)
 from publishing.publication import NothingToExamine
 from tests.makers import git
 from tests.publishing.making import TERMS, Scene, an_open_approval, questions, workspace_files
@@ -30,7 +37,11 @@ class StoreDown(QdrantEdgeStore):
     """A store that answers to nobody."""
 
     def build(
-        self, generation: StoredGeneration, points: Iterable[Sequence[Point]]
+        self,
+        generation: StoredGeneration,
+        points: Iterable[Sequence[Point]],
+        *,
+        beat: Beat = no_beat,
     ) -> PointsSummary:
         raise VectorStoreUnavailable("The store is down.")
 

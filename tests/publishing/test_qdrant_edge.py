@@ -17,7 +17,7 @@ from threading import Event
 
 import pytest
 
-from publishing.adapters import edge_engine
+from publishing.adapters import edge_engine, edge_shards
 from publishing.adapters.edge_copies import PrivateCopies
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
 from publishing.domain.points import Point
@@ -289,7 +289,7 @@ def test_an_exit_is_not_taken_for_a_fault_of_the_engine():
 
 
 def test_a_shard_that_was_closed_raises_our_fault(tmp_path):
-    shard = edge_engine.create_shard(tmp_path / "shard", dimension=4)
+    shard = edge_shards.create(tmp_path / "shard", dimension=4)
     edge_engine.close_shard(shard)
     with pytest.raises(VectorStoreUnavailable):
         edge_engine.count(shard)

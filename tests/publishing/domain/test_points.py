@@ -12,12 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from publishing.domain.digests import PointsDigest, canonical
 from publishing.domain.payload import PAYLOAD_KEYS, FragmentPayload, MalformedPayload, parse_payload
-from publishing.domain.points import (
-    PointsDigest,
-    draft_points,
-    points_digest,
-)
+from publishing.domain.points import draft_points, points_digest
 from publishing.domain.vectors import VectorRefused, checked_vector
 from tests.publishing.points import REVISION, a_generation, a_unit
 
@@ -148,8 +145,9 @@ def test_the_digest_ignores_order_and_repeats(titles):
 def test_the_digest_sees_every_change_of_a_payload(field):
     draft = drafts()[0]
     digest, other = PointsDigest(), PointsDigest()
-    digest.add(draft.id, draft.payload)
-    other.add(draft.id, draft.payload.model_copy(update={field: "altro"}))
+    digest.add(draft.id, canonical(draft.payload.as_json()))
+    changed = draft.payload.model_copy(update={field: "altro"})
+    other.add(draft.id, canonical(changed.as_json()))
     assert digest.summary() != other.summary()
 
 
