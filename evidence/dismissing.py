@@ -1,14 +1,17 @@
-"""Dismiss a warning about two units: one line in `dismissals.yaml`, one commit, then the mirror."""
+"""Dismiss warnings about two units, or bring them back: one commit, then the mirror."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from evidence import plugged
 from evidence.committing import Deed, commit
 from evidence.domain.dismissals import (
     DISMISSIBLE,
     Dismissal,
+    Dismissals,
     Side,
     dump_dismissals,
     parse_dismissals,
@@ -33,59 +36,129 @@ class DismissalRefused(CuratorFault):
     hint = gettext_noop("Load the page again.")
 
 
-def dismiss(*, workspace: str, code: str, path: str, other: str, author: Actor) -> str:
-    """Dismiss a warning for the present texts of two units, and give the commit.
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """A warning about two units: the finding's code and file, and the file that it names."""
 
-    `code` and `path` are the finding's, `other` is the file it names; the warning comes back when
-    either file changes. Dismissed already, the present head is given. Raises `DismissalRefused`,
-    `DismissalsInvalid`, `EditConflict`.
+    code: str
+    path: str
+    other: str
+
+
+def dismiss(*, workspace: str, warnings: Collection[Warned], author: Actor) -> str:
+    """Dismiss warnings for the present texts of their units, in one commit, and give it.
+
+    A warning comes back when either file changes. Dismissed already, the present head is given.
+    Raises `DismissalRefused` (then none is dismissed), `DismissalsInvalid`, `EditConflict`.
     """
     row = Workspace.named(workspace)
-    repository = plugged.repository(workspace)
-    _refuse_unknown(row, code=code, path=path, other=other)
+    _refuse_unknown(row, warnings)
+
+    def change(repository: Repository, head: str, present: Dismissals) -> _Change:
+        made = _dismissals(repository, head, warnings)
+        after = present
+        for each in made:
+            if each not in present:
+                after = with_dismissal(after, each)
+        return _Change(after, tuple(made), "Dismiss", "dismiss")
+
+    return _changed(row, author, change)
+
+
+def restore(*, workspace: str, lines: Collection[str], author: Actor) -> str:
+    """Bring dismissed warnings back, in one commit, and give it; `lines` are those of the file.
+
+    Raises `DismissalRefused` when one is not dismissed (any more), else as `dismiss` does.
+    """
+
+    def change(repository: Repository, head: str, present: Dismissals) -> _Change:
+        found = tuple(sorted(each for each in present if each.line in lines))
+        if len(found) != len(set(lines)):
+            message = gettext_noop("A warning of these is not dismissed any more.")
+            raise DismissalRefused(Message(message), path=DISMISSALS_PATH)
+        return _Change(present - set(found), found, "Bring back", "restore-warning")
+
+    return _changed(Workspace.named(workspace), author, change)
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What the file is to hold, and the dismissals this is about, as a commit says it."""
+
+    after: Dismissals
+    about: tuple[Dismissal, ...]
+    verb: str
+    action: str
+
+    def deed(self, author: Actor) -> Deed:
+        sides = {side for each in self.about for side in (each.first, each.second)}
+        ids = tuple(sorted({side.evidence_id for side in sides}))
+        what = f"{len(self.about)} warnings"
+        if len(self.about) == 1:
+            what = f"{self.about[0].code} of {' and '.join(ids)}"
+        return Deed(actor=author, action=self.action, title=f"{self.verb} {what}", evidence_ids=ids)
+
+
+Changing = Callable[[Repository, str, Dismissals], _Change]
+
+
+def _changed(workspace: Workspace, author: Actor, changing: Changing) -> str:
     for _ in range(TRIES):
         with suppress(EditConflict):  # somebody else dismissed something at the same moment
-            return _commit(row, repository, code=code, paths=(path, other), author=author)
-    return _commit(row, repository, code=code, paths=(path, other), author=author)
+            return _commit(workspace, author, changing)
+    return _commit(workspace, author, changing)
 
 
-def _commit(
-    row: Workspace, repository: Repository, *, code: str, paths: tuple[str, str], author: Actor
-) -> str:
-    head = repository.head(row.branch)
-    one, other = (_side(repository, head, path) for path in paths)
-    change_set = _with(repository, head, Dismissal.of(code, one, other))
-    if not change_set:
+def _commit(workspace: Workspace, author: Actor, changing: Changing) -> str:
+    repository = plugged.repository(workspace.slug)
+    head = repository.head(workspace.branch)
+    present = _present(repository, head)
+    change = changing(repository, head, present)
+    if change.after == present:
         return head
-    ids = (one.evidence_id, other.evidence_id)
-    title = f"Dismiss {code} of {ids[0]} and {ids[1]}"
-    deed = Deed(actor=author, action="dismiss", title=title, evidence_ids=ids)
-    return commit(workspace=row, change_set=change_set, parent=head, deed=deed)
+    change_set = ChangeSet({DISMISSALS_PATH: dump_dismissals(change.after).encode()})
+    return commit(workspace=workspace, change_set=change_set, parent=head, deed=change.deed(author))
 
 
-def _refuse_unknown(workspace: Workspace, *, code: str, path: str, other: str) -> None:
-    found = FindingRecord.objects.filter(
-        workspace=workspace, code=code, path=path, values__other=other
-    )
-    if code not in DISMISSIBLE or not found.exists():
-        message = gettext_noop("There is no such warning about %(path)s and %(other)s.")
-        raise DismissalRefused(Message(message, path=path, other=other), path=path)
-
-
-def _side(repository: Repository, head: str, path: str) -> Side:
-    entry = repository.entry(head, FOLDER + path)
-    inspection = inspect_unit(path, repository.blobs([entry.blob])[entry.blob]) if entry else None
-    if inspection is None or inspection.unit is None:
-        message = gettext_noop("%(path)s is no unit any more.")
-        raise DismissalRefused(Message(message, path=path), path=path)
-    return Side(inspection.unit.id, inspection.sha256)
-
-
-def _with(repository: Repository, head: str, dismissal: Dismissal) -> ChangeSet:
+def _present(repository: Repository, head: str) -> Dismissals:
     entry = repository.entry(head, FOLDER + DISMISSALS_PATH)
     stored = repository.blobs([entry.blob])[entry.blob] if entry else None
-    present = parse_dismissals(decode_utf8(stored)) if stored else frozenset()
-    if dismissal in present:
-        return ChangeSet()
-    text = dump_dismissals(with_dismissal(present, dismissal))
-    return ChangeSet({DISMISSALS_PATH: text.encode()})
+    return parse_dismissals(decode_utf8(stored)) if stored else frozenset()
+
+
+def _refuse_unknown(workspace: Workspace, warnings: Collection[Warned]) -> None:
+    rows = FindingRecord.objects.filter(
+        workspace=workspace, code__in=DISMISSIBLE, path__in={each.path for each in warnings}
+    ).values_list("code", "path", "values")
+    found = {Warned(code, path, str(values.get("other"))) for code, path, values in rows}
+    for each in warnings:
+        if each not in found:
+            message = gettext_noop("There is no such warning about %(path)s and %(other)s.")
+            raise DismissalRefused(
+                Message(message, path=each.path, other=each.other), path=each.path
+            )
+
+
+def _dismissals(repository: Repository, head: str, warnings: Collection[Warned]) -> list[Dismissal]:
+    sides = _sides(
+        repository, head, {path for each in warnings for path in (each.path, each.other)}
+    )
+    return sorted(
+        {Dismissal.of(each.code, sides[each.path], sides[each.other]) for each in warnings}
+    )
+
+
+def _sides(repository: Repository, head: str, paths: Iterable[str]) -> dict[str, Side]:
+    blobs = {
+        entry.path.removeprefix(FOLDER): entry.blob
+        for entry in repository.entries(head, [FOLDER + path for path in paths])
+    }
+    data = repository.blobs(blobs.values())
+    sides = {}
+    for path in paths:
+        inspection = inspect_unit(path, data[blobs[path]]) if path in blobs else None
+        if inspection is None or inspection.unit is None:
+            message = gettext_noop("%(path)s is no unit any more.")
+            raise DismissalRefused(Message(message, path=path), path=path)
+        sides[path] = Side(inspection.unit.id, inspection.sha256)
+    return sides

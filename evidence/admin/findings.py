@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
+from typing import Any
+
+from django.contrib import admin, messages
 from django.contrib.admin import display
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from evidence.admin import dismissals
 from evidence.admin.filters import WorkspaceFilter
-from evidence.admin.pages import ReadablePage, address
+from evidence.admin.pages import CURATE, ReadablePage, address, may, posts_only
+from evidence.admin.pairs import AT_ONCE, compare_address, warned_by
 from evidence.admin.wording import badge
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
 from evidence.translation import filled
@@ -24,6 +31,8 @@ class FindingPage(ReadablePage):
     list_filter = (WorkspaceFilter, "severity", "code")
     search_fields = ("path", "code")
     list_select_related = ("workspace",)
+    list_before_template = "evidence/findings_before.html"
+    actions = ("dismiss_selected",)
     empty_title = _("Nothing found")
     empty_hint = _("The checks of the current revision found nothing to correct.")
 
@@ -39,11 +48,71 @@ class FindingPage(ReadablePage):
             return badge(_("blocks publication"), "bad")
         return badge(_("worth a look"), "warn")
 
+    def has_curate_permission(self, request: HttpRequest) -> bool:
+        """Let curators dismiss the rows they ticked."""
+        return may(request, CURATE)
+
+    @admin.action(description=_("Dismiss the selected warnings"), permissions=["curate"])
+    def dismiss_selected(
+        self, request: HttpRequest, queryset: QuerySet[FindingRecord]
+    ) -> HttpResponse | None:
+        """Show both units of each ticked warning, which must all be about two units."""
+        rows = list(queryset.select_related("workspace")[: 2 * AT_ONCE + 1])
+        refusal = _not_dismissible(rows)
+        if refusal:
+            messages.error(request, refusal)
+            return None
+        return dismissals.ask(self, request, rows[0].workspace, warned_by(rows))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page of two units, and the list of what was dismissed."""
+        wrap = self.admin_site.admin_view
+        mine = [
+            path("dismiss/", wrap(self.dismiss), name=self.route("dismiss")),
+            path("dismissed/", wrap(self.dismissed), name=self.route("dismissed")),
+            path("restore/", wrap(self.restore), name=self.route("restore")),
+        ]
+        return [*mine, *super().get_urls()]
+
+    def dismiss(self, request: HttpRequest) -> HttpResponse:
+        """Compare the two units of a warning; a post dismisses it."""
+        self.require_view(request)
+        return dismissals.respond(self, request)
+
+    def dismissed(self, request: HttpRequest) -> HttpResponse:
+        """List what was dismissed."""
+        self.require_view(request)
+        return dismissals.dismissed(self, request)
+
+    @posts_only
+    def restore(self, request: HttpRequest) -> HttpResponse:
+        """Bring a dismissed warning back."""
+        return dismissals.restore(request)
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Lead to what was dismissed, above the list."""
+        extra = {"dismissed": dismissals.counted(request.GET.get("workspace"))}
+        return super().changelist_view(request, extra | (extra_context or {}))
+
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: object, **kwargs: object
     ) -> HttpResponse:
-        """Go to the unit or the note that the finding is about, else back to the list."""
-        return HttpResponseRedirect(_place(self.row(request, object_id or "")))
+        """Go to what the finding is about: two units, a unit or a note; else back to the list."""
+        finding = self.row(request, object_id or "")
+        return HttpResponseRedirect(compare_address(finding.workspace, finding) or _place(finding))
+
+
+def _not_dismissible(rows: list[FindingRecord]) -> str:
+    """Give why these rows cannot be dismissed together; "" when they can."""
+    if any(not warned_by([row]) for row in rows):
+        return gettext("Only duplicates and contradictions can be dismissed: choose these alone.")
+    if len({row.workspace_id for row in rows}) > 1:
+        return gettext("Choose warnings of one workspace at a time.")
+    if len(warned_by(rows)) > AT_ONCE:
+        return gettext("Choose at most %(count)s warnings at a time.") % {"count": AT_ONCE}
+    return ""
 
 
 def _place(finding: FindingRecord) -> str:

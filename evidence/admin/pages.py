@@ -109,6 +109,11 @@ class ReadablePage(ModelAdmin):  # type: ignore[misc]  # Unfold ships no types
             raise PermissionDenied
         return row
 
+    def require_view(self, request: HttpRequest) -> None:
+        """Raise 403 unless the signed-in person may see these rows."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+
     def page_context(self, request: HttpRequest, row: Any) -> dict[str, Any]:
         """Give what the page's template needs; overridden by each page."""
         return {}

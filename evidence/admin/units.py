@@ -14,14 +14,17 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from evidence.admin import editor, resolving
+from evidence.admin.dismissals import dismissed_address
 from evidence.admin.files import UnitFile, source_bytes, unit_file
 from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
 from evidence.admin.notes import note_html
 from evidence.admin.pages import CURATE, ReadablePage, may, posts_only, require
+from evidence.admin.pairs import compare_address
 from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
 from evidence.admin.wording import badge, doubts, kind_label, purpose_label
+from evidence.dismissed import dismissed_about
 from evidence.domain.findings import BLOCKING_CODES
 from evidence.domain.paths import SOURCE_FOLDER
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
@@ -63,7 +66,7 @@ class UnitPage(ReadablePage):
 
     def page_context(self, request: HttpRequest, row: UnitRecord) -> dict[str, Any]:
         """Read the unit's file and its source from Git."""
-        file = unit_file(row)
+        file, findings = unit_file(row), findings_of(row)
         return {
             "file": file,
             "fault_words": sentence(file.fault.message) if file.fault else "",
@@ -73,7 +76,10 @@ class UnitPage(ReadablePage):
             "parts": parts(file.unit) if file.unit else (),
             "body": render_markdown(file.unit.body) if file.unit else "",
             "review_items": doubts(row.review_items.all()),
-            "findings": findings_of(row),
+            "findings": findings,
+            "blocked": any(each["blocks"] for each in findings),
+            "dismissed": dismissed_about(row),
+            "dismissed_list": dismissed_address(row.workspace),
             "may_edit": may(request, CURATE),
             "notes": _notes(row) if row.is_orphan else (),
             **_source_context(row, file),
@@ -125,6 +131,7 @@ def findings_of(record: UnitRecord) -> list[dict[str, Any]]:
             "blocks": row.severity == "error" or row.code in BLOCKING_CODES,
             "code": row.code,
             "text": filled(row.template, row.values),
+            "compare": compare_address(record.workspace, row),
         }
         for row in found.exclude(code="review_item_open")
     ]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from evidence import committing, conf, curation, dismissing, mirror, plugged
+from evidence.dismissing import DismissalRefused, Warned
 from evidence.domain.dismissals import DismissalsInvalid, parse_dismissals
 from evidence.domain.units import CuratedEvidence
 from evidence.models import FindingRecord, PortalCommit, Workspace
@@ -37,9 +38,15 @@ def workspace(portal_home: Path) -> Workspace:
 
 
 def dismiss(path: str = FIRST, other: str = SECOND, code: str = "conflicting_term") -> str:
-    return dismissing.dismiss(
-        workspace="clinica", code=code, path=path, other=other, author=CURATOR
-    )
+    return dismiss_all(Warned(code, path, other))
+
+
+def dismiss_all(*warnings: Warned) -> str:
+    return dismissing.dismiss(workspace="clinica", warnings=warnings, author=CURATOR)
+
+
+def restore(*lines: str) -> str:
+    return dismissing.restore(workspace="clinica", lines=lines, author=CURATOR)
 
 
 def pairs() -> set[tuple[str, str]]:
@@ -103,14 +110,14 @@ def test_a_warning_that_is_not_there_cannot_be_dismissed(
     workspace: Workspace, path: str, other: str, code: str
 ):
     head = plugged.repository("clinica").head("main")
-    with pytest.raises(dismissing.DismissalRefused):
+    with pytest.raises(DismissalRefused):
         dismiss(path, other, code)
     assert plugged.repository("clinica").head("main") == head
 
 
 def test_a_unit_that_went_meanwhile_is_named(workspace: Workspace):
     put(bare(), {f"evidence/{SECOND}": b"---\nbroken"})
-    with pytest.raises(dismissing.DismissalRefused, match=r"b\.md is no unit any more"):
+    with pytest.raises(DismissalRefused, match=r"b\.md is no unit any more"):
         dismiss()
 
 
@@ -135,7 +142,7 @@ def test_what_another_curator_dismissed_at_the_same_moment_is_kept(
 
 def test_what_is_dismissed_cannot_be_dismissed_again(workspace: Workspace):
     dismiss()
-    with pytest.raises(dismissing.DismissalRefused):
+    with pytest.raises(DismissalRefused):
         dismiss()
 
 
@@ -151,3 +158,67 @@ def test_a_typed_file_of_dismissals_is_read_before_it_is_saved(workspace: Worksp
         curation.save_file(
             workspace="clinica", path="dismissals.yaml", text="- x\n", blob="", author=CURATOR
         )
+
+
+def commits() -> int:
+    return int(git(bare(), "rev-list", "--count", "main"))
+
+
+def stored_lines() -> list[str]:
+    return sorted(each.line for each in parse_dismissals(stored()))
+
+
+def test_several_warnings_are_dismissed_in_one_commit_that_names_every_unit(workspace: Workspace):
+    before = commits()
+    both = Warned("conflicting_term", SECOND, FIRST), Warned("conflicting_term", THIRD, FIRST)
+    made = dismiss_all(Warned("conflicting_term", FIRST, SECOND), *both)
+    assert commits() == before + 1
+    assert len(stored_lines()) == 2, "the two sides of one warning are one dismissal"
+    said = git(bare(), "log", "-1", "--format=%s|%(trailers:only,unfold)", made)
+    assert said.startswith("Dismiss 2 warnings|Evidence-Id: evidence:a\nEvidence-Id: evidence:b\n")
+    assert pairs() == {(SECOND, THIRD), (THIRD, SECOND)}
+    assert_mirrors(workspace)
+
+
+def test_when_one_warning_of_several_is_gone_none_is_dismissed(workspace: Workspace):
+    before = commits()
+    with pytest.raises(DismissalRefused):
+        dismiss_all(
+            Warned("conflicting_term", FIRST, SECOND), Warned("conflicting_term", FIRST, THIRD)
+        )
+    assert commits() == before
+
+
+def test_an_error_cannot_be_dismissed(workspace: Workspace):
+    put(bare(), {f"evidence/{SECOND}": b"---\nbroken"})
+    mirror.sync_workspace(workspace.slug)
+    for error in FindingRecord.objects.filter(severity="error"):
+        with pytest.raises(DismissalRefused):
+            dismiss(error.path, FIRST, error.code)
+
+
+def test_a_dismissed_warning_is_brought_back_by_one_commit(workspace: Workspace):
+    dismiss()
+    before = pairs()
+    made = restore(*stored_lines())
+    assert (FIRST, SECOND) in pairs() - before
+    assert stored_lines() == []
+    said = git(bare(), "log", "-1", "--format=%an|%s", made)
+    assert said == "Ada Lovelace|Bring back conflicting_term of evidence:a and evidence:b"
+    assert PortalCommit.objects.get(commit=made).action == "restore-warning"
+    assert_mirrors(workspace)
+
+
+def test_bringing_back_one_leaves_the_others_dismissed(workspace: Workspace):
+    dismiss_all(Warned("conflicting_term", FIRST, SECOND), Warned("conflicting_term", THIRD, FIRST))
+    first, second = stored_lines()
+    restore(first)
+    assert stored_lines() == [second]
+
+
+def test_what_is_not_dismissed_cannot_be_brought_back(workspace: Workspace):
+    dismiss()
+    before = commits()
+    with pytest.raises(DismissalRefused):
+        restore(*stored_lines(), "conflicting_term evidence:a x evidence:b y")
+    assert commits() == before
