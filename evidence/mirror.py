@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from evidence import mirror_rows, plugged, source_rows, unit_rows
+from evidence import mirror_rows, plugged, source_rows, unit_dates, unit_rows
 from evidence.domain.findings import BLOCKING_CODES, Severity, ValidationReport
 from evidence.domain.validation import validate
 from evidence.faults import OutsideFault
@@ -69,7 +71,8 @@ def sync_workspace(workspace: str, *, rebuild: bool = False) -> SyncReport:
         known = Known(row, nothing=rebuild or not row.mirrored_commit)
         projection = project(repository, known, head)
         revisions = mirror_rows.revisions(repository, projection)
-        if _write(projection, revisions):
+        dates = unit_dates.read_dates(repository, projection, everything=revisions.everything)
+        if _write(projection, revisions, dates):
             before = row.mirrored_commit
             return _report(
                 Workspace.named(workspace), before=before, files=len(projection.changed.files)
@@ -120,7 +123,9 @@ def head_summary(workspace: Workspace) -> dict[str, int]:
     }
 
 
-def _write(projection: Projection, revisions: mirror_rows.Revisions) -> bool:
+def _write(
+    projection: Projection, revisions: mirror_rows.Revisions, dates: Mapping[str, datetime]
+) -> bool:
     """Write in one transaction, unless the mirror is no longer what was compared with."""
     workspace = projection.known.workspace
     with transaction.atomic():
@@ -132,6 +137,7 @@ def _write(projection: Projection, revisions: mirror_rows.Revisions) -> bool:
         mirror_rows.write_workspace(projection)
         mirror_rows.write_listings(projection)
         unit_rows.write_units(projection)
+        unit_dates.write_dates(workspace, dates)
         source_rows.write_sources(projection)
         mirror_rows.write_findings(projection)
         mirror_rows.write_revisions(workspace, revisions)

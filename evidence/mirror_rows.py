@@ -50,12 +50,13 @@ def write_workspace(projection: Projection) -> None:
         workspace.dismissals_yaml = _text(content.data if content else None)
     if file is not None:
         workspace.title, workspace.language = file.title, file.language
+        workspace.review_after_months = file.evidence.review_after_months
     if inspected.manifest is not None:
         workspace.has_manifest = inspected.manifest.manifest is not None
     workspace.file_hashes = _rowless_hashes(projection)
     workspace.save(
         update_fields=(
-            *("settings_yaml", "dismissals_yaml", "title", "language"),
+            *("settings_yaml", "dismissals_yaml", "title", "language", "review_after_months"),
             *("has_manifest", "file_hashes"),
         )
     )

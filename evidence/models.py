@@ -35,6 +35,8 @@ class Workspace(models.Model):
     settings_yaml = models.TextField(_("workspace file"), blank=True)
     dismissals_yaml = models.TextField(blank=True)
     """The file of dismissed warnings as it was mirrored: what a change of it touches is asked."""
+    review_after_months = models.PositiveIntegerField(null=True)
+    """After how many months without a change a unit counts as stale; never when it is null."""
     has_manifest = models.BooleanField(default=False)
     """Whether there is one that can be read."""
     file_hashes = models.JSONField(default=dict)
@@ -154,6 +156,8 @@ class UnitRecord(models.Model):
     sketch = models.JSONField(default=list)
     """With `words`, what near-duplicates are found by; see `evidence.domain.likeness`."""
     open_items = models.PositiveIntegerField(_("open review items"), default=0)
+    changed_at = models.DateTimeField(_("last change"), null=True)
+    """When the file was last touched in Git, as the author's date says."""
 
     class Meta:
         """One row a path; ids may collide, which is a finding and not a crash."""

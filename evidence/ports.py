@@ -135,6 +135,13 @@ class Repository(Protocol):
         """Give the first-parent commits from `commit` back to, not with, `after`; newest first."""
         ...
 
+    def last_changes(self, commit: str, *, after: str | None = None) -> Mapping[str, datetime]:
+        """Give when each unit's path was last touched in the first-parent history; see `history`.
+
+        By path relative to `evidence/`; files that are gone are among them.
+        """
+        ...
+
     def between(self, after: str | None, upto: str) -> Sequence[Commit]:
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
         ...

@@ -94,6 +94,17 @@ class GitRepository:
         bound = () if limit is None else (f"--max-count={limit}",)
         return self._log("--first-parent", *bound, after=after, upto=commit)
 
+    def last_changes(self, commit: str, *, after: str | None = None) -> Mapping[str, datetime]:
+        """Give when each unit's path was last touched in the first-parent history."""
+        bounds = [full(commit)] if after is None else [full(commit), f"^{full(after)}"]
+        out = git_process.output(
+            self.path,
+            *("log", "-z", git_listing.DATE_FORMAT, "--first-parent", "-m"),
+            *("--name-only", "--no-renames", "--end-of-options", *bounds),
+            *("--", f"{self._prefix}evidence/curated"),
+        )
+        return git_listing.read_last_changes(out, f"{self._prefix}evidence/")
+
     def between(self, after: str | None, upto: str) -> Sequence[Commit]:
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
         return self._log(after=after, upto=upto)

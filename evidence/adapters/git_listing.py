@@ -9,6 +9,8 @@ from evidence.ports import Author, Commit, Entry, PathChange
 
 LOG_FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B"
 LOG_FIELDS = 8
+DATE_FORMAT = "--format=tformat:>%at"
+"""No path is like it: below the folder of a workspace each has a slash."""
 NOTHING = "000000"
 LATEST_S = 253_402_300_799
 """The last second of the year 9999: a forged date must not break a page."""
@@ -58,6 +60,18 @@ def read_log(out: bytes) -> Iterator[Commit]:
             at=_instant(at),
             message=message.strip(),
         )
+
+
+def read_last_changes(out: bytes, folder: str) -> dict[str, datetime]:
+    """Read `git log -z --name-only` in `DATE_FORMAT`: the newest date of each path."""
+    found: dict[str, datetime] = {}
+    at = _instant("")
+    for field in out.split(b"\0")[:-1]:
+        if field.startswith(b">") and b"/" not in field:
+            at = _instant(field[1:].decode())
+        else:
+            found.setdefault(text_of(field.removeprefix(b"\n"))[len(folder) :], at)
+    return found
 
 
 def _entry(path: str, mode: str, blob: str) -> Entry | None:

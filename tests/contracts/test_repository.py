@@ -5,7 +5,9 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -400,3 +402,51 @@ def test_a_commit_made_elsewhere_with_odd_words_is_still_read(repository: GitRep
     assert commit.at.year == 9999
     assert commit.message == "A\ufffd\n\nB\x01"
     assert "evidence/source/\udcff.md" in {e.path for e in repository.entries(commit.id)}
+
+
+def put_at(repository: GitRepository, day: int, files: dict[str, bytes | None]) -> str:
+    """Commit on main behind the portal's back, as written at noon of a day in January 2026."""
+    head = git(repository.path, "rev-parse", "main")
+    commit = git_import.write_commit(
+        repository.path,
+        files,
+        parent=head,
+        people=git_import.People(SOMEBODY, COMMITTER),
+        at=datetime(2026, 1, day, 12, tzinfo=UTC),
+        message="x",
+    )
+    git(repository.path, "update-ref", "refs/heads/main", commit)
+    return commit
+
+
+def days(changes: Mapping[str, datetime]) -> dict[str, int]:
+    return {path: at.day for path, at in changes.items()}
+
+
+def test_the_last_change_of_each_unit_is_known_by_its_path(repository: GitRepository):
+    a, b = "evidence/curated/glossary/a.md", "evidence/curated/glossary/è.md"
+    first = put_at(repository, 5, {a: b"1", b: b"1", "evidence/source/a.md": b"x"})
+    put_at(repository, 9, {a: b"2"})
+    put_at(repository, 3, {a: b"1"})
+    head = put_at(repository, 12, {b: None})
+    names = ("curated/glossary/a.md", "curated/glossary/è.md")
+    assert days(repository.last_changes(head)) == dict(zip(names, (3, 12), strict=True))
+    assert days(repository.last_changes(first)) == dict.fromkeys(names, 5)
+    assert days(repository.last_changes(head, after=first)) == {names[0]: 3, names[1]: 12}
+    assert repository.last_changes(head, after=head) == {}
+
+
+def test_what_a_merge_brought_was_changed_by_the_merge(repository: GitRepository):
+    name = "evidence/curated/glossary/a.md"
+    base = put_at(repository, 5, {name: b"1"})
+    side = put_at(repository, 7, {name: b"2"})
+    git(repository.path, "update-ref", "refs/heads/main", base)
+    main = put_at(repository, 8, {"evidence/source/a.md": b"x"})
+    tree = git(repository.path, "merge-tree", "--write-tree", main, side)
+    identity = ("-c", "user.name=x", "-c", "user.email=x@x")
+    merge = git(
+        repository.path, *identity, "commit-tree", tree, "-p", main, "-p", side, "-m", "Merge"
+    )
+    (at,) = repository.last_changes(merge, after=main).values()
+    assert at > datetime(2026, 2, 1, tzinfo=UTC)
+    assert repository.last_changes(merge)["curated/glossary/a.md"] == at
