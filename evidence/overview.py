@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from django.utils import timezone
+
 from evidence import mirror, plugged
 from evidence.domain.normalization import decode_utf8
 from evidence.domain.tree import WORKSPACE_FILE
@@ -66,12 +68,12 @@ class CommitAuthor:
 
 def workspaces() -> tuple[WorkspaceSummary, ...]:
     """Give every registered workspace in slug order; the number of queries is constant."""
-    return summaries(Workspace.objects.order_by("slug"))
+    return summaries(Workspace.objects.order_by("slug"), now=timezone.now())
 
 
 def workspace(slug: str) -> WorkspaceSummary:
     """Give one workspace. Raises `WorkspaceUnknown`."""
-    return summaries([Workspace.named(slug)])[0]
+    return summaries([Workspace.named(slug)], now=timezone.now())[0]
 
 
 def revision(slug: str, commit: str) -> RevisionSummary:

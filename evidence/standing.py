@@ -19,6 +19,7 @@ from evidence.models import (
     UnitRecord,
     Workspace,
 )
+from evidence.stale import stale_counts
 
 NO_COUNTS = {"errors": 0, "warnings": 0, "open_review_items": 0, "orphans": 0}
 
@@ -45,6 +46,7 @@ class WorkspaceSummary:
     orphans: int
     errors: int
     warnings: int
+    stale: int
     running: int
     proposals: int
     publishable: bool
@@ -55,8 +57,8 @@ class WorkspaceSummary:
         return self.sources_new + self.sources_changed + self.sources_removed
 
 
-def summaries(rows: Iterable[Workspace]) -> tuple[WorkspaceSummary, ...]:
-    """Sum up these workspaces, in their order."""
+def summaries(rows: Iterable[Workspace], *, now: datetime) -> tuple[WorkspaceSummary, ...]:
+    """Sum up these workspaces, in their order, as they stand at this instant."""
     workspaces = tuple(rows)
     keys = [row.pk for row in workspaces]
     sources = _counted(SourceRecord.objects.filter(workspace__in=keys), "state")
@@ -68,6 +70,7 @@ def summaries(rows: Iterable[Workspace]) -> tuple[WorkspaceSummary, ...]:
             workspace__in=keys, commit__in=[row.mirrored_commit for row in workspaces]
         )
     }
+    stale = stale_counts(workspaces, now)
     nothing: Counter[object] = Counter()
     return tuple(
         _summary(
@@ -76,6 +79,7 @@ def summaries(rows: Iterable[Workspace]) -> tuple[WorkspaceSummary, ...]:
             sources=sources.get(row.pk, nothing),
             units=units.get(row.pk, nothing),
             runs=runs.get(row.pk, nothing),
+            stale=stale[row.pk],
         )
         for row in workspaces
     )
@@ -88,6 +92,7 @@ def _summary(
     sources: Counter[object],
     units: Counter[object],
     runs: Counter[object],
+    stale: int,
 ) -> WorkspaceSummary:
     counts = (head.summary if head else None) or NO_COUNTS
     return WorkspaceSummary(
@@ -107,6 +112,7 @@ def _summary(
         orphans=counts["orphans"],
         errors=counts["errors"],
         warnings=counts["warnings"],
+        stale=stale,
         running=runs[RunState.WAITING] + runs[RunState.RUNNING],
         proposals=runs[RunState.PROPOSED],
         publishable=head is not None and head.is_publishable,

@@ -122,7 +122,7 @@ def _building(generations: Sequence[GenerationSummary]) -> Iterator[Task]:
 def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:
     slug, new, changed = summary.slug, summary.sources_new, summary.sources_changed
     removed, items, orphans = summary.sources_removed, summary.open_items, summary.orphans
-    invalid, errors = summary.invalid, summary.errors
+    invalid, errors, stale = summary.invalid, summary.errors, summary.stale
 
     def sources(state: str) -> str:
         return listed("evidence_sourcerecord", workspace=slug, state__exact=state)
@@ -147,6 +147,12 @@ def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:
             ngettext("unreadable unit", "unreadable units", invalid),
             units("invalid"),
             "bad",
+        ),
+        Number(
+            stale,
+            ngettext("unit to look at again", "units to look at again", stale),
+            units("stale"),
+            "warn",
         ),
         Number(
             errors,

@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 from django.contrib.admin import ModelAdmin, SimpleListFilter
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.wording import KINDS, PURPOSES
 from evidence.models import Workspace
+from evidence.stale import stale_units
 
 Choices = Sequence[tuple[str, str]]
 
@@ -88,13 +90,17 @@ class AttentionFilter(SimpleListFilter):
     }
 
     def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
-        """List the three reasons."""
+        """List the reasons."""
         return [
             ("invalid", gettext("cannot be read")),
             ("open", gettext("open review items")),
             ("orphan", gettext("orphans: their source is gone")),
+            ("stale", gettext("not changed for a long time")),
         ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
         """Keep the units with the chosen reason."""
+        if self.value() == "stale":
+            stale = stale_units(Workspace.objects.all(), timezone.now())
+            return queryset.filter(pk__in=stale.order_by().values("pk"))
         return queryset.filter(**self.conditions.get(self.value() or "", {}))

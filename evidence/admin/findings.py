@@ -9,16 +9,18 @@ from django.contrib.admin import display
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin import dismissals
 from evidence.admin.filters import WorkspaceFilter
-from evidence.admin.pages import CURATE, ReadablePage, address, may, posts_only
+from evidence.admin.pages import CURATE, ReadablePage, address, listed, may, posts_only
 from evidence.admin.pairs import AT_ONCE, compare_address, warned_by
 from evidence.admin.wording import badge
-from evidence.models import FindingRecord, SourceRecord, UnitRecord
+from evidence.models import FindingRecord, SourceRecord, UnitRecord, Workspace
+from evidence.stale import stale_counts
 from evidence.translation import filled
 
 
@@ -93,7 +95,8 @@ class FindingPage(ReadablePage):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Lead to what was dismissed, above the list."""
-        extra = {"dismissed": dismissals.counted(request.GET.get("workspace"))}
+        asked = request.GET.get("workspace")
+        extra = {"dismissed": dismissals.counted(asked), "stale": _stale(asked)}
         return super().changelist_view(request, extra | (extra_context or {}))
 
     def changeform_view(
@@ -102,6 +105,22 @@ class FindingPage(ReadablePage):
         """Go to what the finding is about: two units, a unit or a note; else back to the list."""
         finding = self.row(request, object_id or "")
         return HttpResponseRedirect(compare_address(finding.workspace, finding) or _place(finding))
+
+
+def _stale(slug: str | None) -> list[dict[str, Any]]:
+    """Give how many stale units each workspace has, or this one; no row tells of them."""
+    rows = [row for row in Workspace.objects.all() if slug in {None, row.slug}]
+    counts = stale_counts(rows, timezone.now())
+    return [
+        {
+            "count": counts[row.pk],
+            "months": row.review_after_months,
+            "title": row.title,
+            "link": listed("evidence_unitrecord", workspace=row.slug, attention="stale"),
+        }
+        for row in rows
+        if counts[row.pk]
+    ]
 
 
 def _not_dismissible(rows: list[FindingRecord]) -> str:

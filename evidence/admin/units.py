@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.contrib.admin import display
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -27,7 +28,9 @@ from evidence.admin.wording import badge, doubts, kind_label, purpose_label
 from evidence.dismissed import dismissed_about
 from evidence.domain.findings import BLOCKING_CODES
 from evidence.domain.paths import SOURCE_FOLDER
+from evidence.domain.staleness import STALE_UNIT, stale_message
 from evidence.models import FindingRecord, SourceRecord, UnitRecord
+from evidence.stale import is_stale
 from evidence.translation import filled, sentence
 
 
@@ -120,13 +123,15 @@ def state_badges(record: UnitRecord) -> list[SafeString]:
         badges.append(badge(words % {"count": count}, "warn"))
     if record.is_orphan:
         badges.append(badge(_("orphan"), "warn"))
+    if is_stale(record, timezone.now()):
+        badges.append(badge(_("to look at again"), "warn"))
     return badges or [badge(_("in order"), "ok")]
 
 
 def findings_of(record: UnitRecord) -> list[dict[str, Any]]:
     """Give the findings of the unit's file; its open review items have their own place."""
     found = FindingRecord.objects.filter(workspace=record.workspace_id, path=record.path)
-    return [
+    kept = [
         {
             "blocks": row.severity == "error" or row.code in BLOCKING_CODES,
             "code": row.code,
@@ -135,6 +140,11 @@ def findings_of(record: UnitRecord) -> list[dict[str, Any]]:
         }
         for row in found.exclude(code="review_item_open")
     ]
+    months = record.workspace.review_after_months
+    if months is not None and is_stale(record, timezone.now()):
+        text = sentence(stale_message(months))
+        kept.append({"blocks": False, "code": STALE_UNIT, "text": text, "compare": ""})
+    return kept
 
 
 def _notes(record: UnitRecord) -> list[str]:
