@@ -63,6 +63,8 @@ class Generation(models.Model):
     prefetch = models.PositiveIntegerField(_("prefetch"), default=20)
     avg_len = models.PositiveIntegerField(default=0)
     threshold = models.FloatField(null=True)
+    neighbours = models.JSONField(default=list)
+    """Of a rehearsal: what its new and changed units lie close to (`publishing.neighbours`)."""
     unit_count = models.PositiveIntegerField(_("units"), default=0)
     point_count = models.PositiveIntegerField(_("fragments"), default=0)
     points_digest = models.CharField(max_length=80, blank=True)
@@ -116,6 +118,8 @@ class Evaluation(models.Model):
     hit_at_10 = models.FloatField(_("hit@10"))
     question_count = models.PositiveIntegerField(_("questions"))
     report = models.JSONField()
+    answers = models.JSONField(default=dict)
+    """By question: its words and the units of its fused answer, best first; not in the report."""
 
     class Meta:
         """Newest first."""
@@ -127,6 +131,30 @@ class Evaluation(models.Model):
     def __str__(self) -> str:
         """Show the share of questions answered."""
         return f"hit@10 {self.hit_at_10:.2f}"
+
+
+class Vouch(models.Model):
+    """Append-only: an operator's word for a commit from outside whose author is no user."""
+
+    workspace = models.CharField(_("workspace"), max_length=80)
+    commit = models.CharField(_("commit"), max_length=40)
+    vouched_by = models.CharField(_("vouched by"), max_length=150)
+    vouched_at = models.DateTimeField(_("vouched"))
+    reason = models.TextField(_("reason"))
+
+    class Meta:
+        """The database decides between two at once: the first one's word stands."""
+
+        verbose_name = _("vouched commit")
+        verbose_name_plural = _("vouched commits")
+        ordering = ("-vouched_at",)
+        constraints = [
+            models.UniqueConstraint(fields=("workspace", "commit"), name="one_vouch_a_commit"),
+        ]
+
+    def __str__(self) -> str:
+        """Show the commit, shortened."""
+        return self.commit[:12]
 
 
 class PublicationEvent(models.Model):
