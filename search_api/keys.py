@@ -86,6 +86,7 @@ def _with_secret(row: ApiKey) -> NewKey:
     secret = secrets.token_urlsafe(32)
     row.prefix = "".join(secrets.choice(_ALPHABET) for _ in range(8))
     row.digest = _digest(secret)
+    row.lineage = row.lineage or row.prefix
     row.save(force_insert=True)
     return NewKey(row=row, token=f"tht_{row.prefix}_{secret}")
 
@@ -147,6 +148,7 @@ def _succeed(old: ApiKey, *, now: datetime, overlap: timedelta) -> NewKey:
         workspaces=old.workspaces,
         label=old.label,
         replaces=old,
+        lineage=old.lineage,
         created_at=now,
         expires_at=old.expires_at,
     )
