@@ -64,6 +64,8 @@ class CommitAuthor:
     """E-mails of the committer and of the co-authors that the message names."""
     title: str = field(default="", compare=False)
     """The first line of the message, for people."""
+    at: datetime | None = field(default=None, compare=False)
+    """When it was written, as its author's clock said."""
 
 
 def workspaces() -> tuple[WorkspaceSummary, ...]:
@@ -130,6 +132,7 @@ def authors_between(slug: str, after: str | None, upto: str) -> tuple[CommitAuth
             email=each.author.email,
             others=(each.committer.email, *_CO_AUTHOR.findall(each.message)),
             title=each.message.partition("\n")[0],
+            at=each.at,
         )
         for each in commits
     )

@@ -146,6 +146,13 @@ class Repository(Protocol):
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
         ...
 
+    def touched(self, after: str | None, upto: str) -> Mapping[str, Sequence[str]]:
+        """Give the paths of units that each such commit changed itself, newest commit first.
+
+        By commit; paths are relative to `evidence/`. A merge changed what differs from all sides.
+        """
+        ...
+
     def entries(
         self, commit: str, paths: Iterable[str] = (WORKSPACE_FILE, "evidence")
     ) -> Sequence[Entry]:

@@ -109,6 +109,17 @@ class GitRepository:
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
         return self._log(after=after, upto=upto)
 
+    def touched(self, after: str | None, upto: str) -> Mapping[str, Sequence[str]]:
+        """Give the paths of units that each such commit changed itself, newest commit first."""
+        bounds = [full(upto)] if after is None else [full(upto), f"^{full(after)}"]
+        out = git_process.output(
+            self.path,
+            *("log", "-z", git_listing.COMMIT_FORMAT, "--full-history", "-c"),
+            *("--name-only", "--no-renames", "--end-of-options", *bounds),
+            *("--", f"{self._prefix}evidence/curated"),
+        )
+        return git_listing.read_touched(out, f"{self._prefix}evidence/")
+
     def _log(self, *options: str, after: str | None, upto: str) -> Sequence[Commit]:
         bounds = [full(upto)] if after is None else [full(upto), f"^{full(after)}"]
         out = git_process.output(

@@ -10,7 +10,8 @@ from evidence.ports import Author, Commit, Entry, PathChange
 LOG_FORMAT = "--format=tformat:%H%x00%P%x00%an%x00%ae%x00%cn%x00%ce%x00%at%x00%B"
 LOG_FIELDS = 8
 DATE_FORMAT = "--format=tformat:>%at"
-"""No path is like it: below the folder of a workspace each has a slash."""
+COMMIT_FORMAT = "--format=tformat:>%H"
+"""No path is like them: below the folder of a workspace each has a slash."""
 NOTHING = "000000"
 LATEST_S = 253_402_300_799
 """The last second of the year 9999: a forged date must not break a page."""
@@ -72,6 +73,20 @@ def read_last_changes(out: bytes, folder: str) -> dict[str, datetime]:
         else:
             found.setdefault(text_of(field.removeprefix(b"\n"))[len(folder) :], at)
     return found
+
+
+def read_touched(out: bytes, folder: str) -> dict[str, tuple[str, ...]]:
+    """Read `git log -z --name-only` in `COMMIT_FORMAT`: the paths of each commit, in its order."""
+    found: dict[str, list[str]] = {}
+    commit = ""
+    for field in out.split(b"\0")[:-1]:
+        if field.startswith(b">") and b"/" not in field:
+            commit = field[1:].decode()
+        else:
+            # A merge that changed nothing itself is followed by an empty field.
+            path = text_of(field.removeprefix(b"\n"))
+            found.setdefault(commit, []).extend([path[len(folder) :]] if path else [])
+    return {commit: tuple(paths) for commit, paths in found.items() if paths}
 
 
 def _entry(path: str, mode: str, blob: str) -> Entry | None:

@@ -450,3 +450,20 @@ def test_what_a_merge_brought_was_changed_by_the_merge(repository: GitRepository
     merged_at = int(git(repository.path, "log", "-1", "--format=%at", merge))
     for changes in (repository.last_changes(merge, after=main), repository.last_changes(merge)):
         assert changes["curated/glossary/a.md"].timestamp() == merged_at
+
+
+def test_each_commit_is_known_by_the_units_it_changed_itself(repository: GitRepository):
+    a, b = "evidence/curated/glossary/a.md", "evidence/curated/glossary/è.md"
+    base = put_at(repository, 5, {a: b"1", b: b"1"})
+    side = put_at(repository, 7, {b: b"2", "evidence/source/a.md": b"x"})
+    git(repository.path, "update-ref", "refs/heads/main", base)
+    main = put_at(repository, 8, {a: None})
+    tree = git(repository.path, "merge-tree", "--write-tree", main, side)
+    identity = ("-c", "user.name=x", "-c", "user.email=x@x")
+    merge = git(
+        repository.path, *identity, "commit-tree", tree, "-p", main, "-p", side, "-m", "Merge"
+    )
+    paths = {main: ("curated/glossary/a.md",), side: ("curated/glossary/è.md",)}
+    assert repository.touched(base, merge) == paths
+    assert set(repository.touched(None, merge)) == {base, main, side}
+    assert repository.touched(merge, merge) == {}
