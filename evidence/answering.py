@@ -12,6 +12,7 @@ from evidence.candidates import DOUBTS, units_from
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.manifest import PIPELINE_VERSION
 from evidence.domain.normalization import source_hash
+from evidence.domain.readings import Reading, ReadingOutcome, Witness, nobody
 from evidence.domain.suspicions import has_personal_data
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
@@ -31,13 +32,15 @@ CONCURRENCY = 4
 class Terms:
     """On what terms sources are asked about.
 
-    `notes` are the curator's, by source path; `cache` is used only where an answer costs something.
+    `notes` are the curator's, by source path; `cache` is used only where an answer costs something;
+    `witness` is told how each source was read.
     """
 
     concurrency: int = CONCURRENCY
     cache: AnswerCache | None = None
     personal_data_confirmed: bool = False
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    witness: Witness = nobody
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,15 @@ def answers_for(
     missing = [request for request in noted if request.source_file not in kept]
     if not (restructurer.local or terms.personal_data_confirmed):
         _refuse_personal_data(missing)
-    asked = ask_all(ask, missing, concurrency=terms.concurrency, progress=progress)
+    for source, answer in kept.items():
+        terms.witness(Reading(source, ReadingOutcome.CACHED, units=len(answer)))
+    asked = ask_all(
+        ask,
+        missing,
+        concurrency=terms.concurrency,
+        progress=progress,
+        witness=terms.witness,
+    )
     found = kept | {each.source_file: answer for each, answer in zip(missing, asked, strict=True)}
     return Answers(tuple(found[request.source_file] for request in noted), cached=len(kept))
 

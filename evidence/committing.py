@@ -46,13 +46,17 @@ class Deed:
     action: str
     title: str
     evidence_ids: tuple[str, ...] = ()
+    others: tuple[Actor, ...] = ()
+    """Whose words the change holds too."""
 
     @property
     def message(self) -> str:
         """Give one line and the trailers (spec 30, Writing)."""
         title = " ".join(self.title.split())[:TITLE_CHARS]
         trailers = [f"Evidence-Id: {evidence_id}" for evidence_id in sorted(self.evidence_ids)]
-        return "\n".join([title, "", *trailers, f"Portal-Action: {self.action}"])
+        authors = (each.author for each in self.others if each.email)
+        shared = [f"Co-authored-by: {each.name} <{each.email}>" for each in authors]
+        return "\n".join([title, "", *trailers, f"Portal-Action: {self.action}", *shared])
 
 
 def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: Deed) -> str:
@@ -75,7 +79,11 @@ def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: De
         PortalCommit.objects.get_or_create(
             workspace=workspace,
             commit=made,
-            defaults={"username": deed.actor.username, "action": deed.action},
+            defaults={
+                "username": deed.actor.username,
+                "action": deed.action,
+                "others": [each.username for each in deed.others],
+            },
         )
     # Whoever kept us from mirroring began after this commit, and so mirrored it too.
     with suppress(mirror.MirrorBusy):

@@ -180,14 +180,14 @@ def _guarded(
         raise StaleEdit(
             gettext_noop("Somebody else changed this file since you opened it."),
             path=path,
-            base=_base(repository, blob),
+            base=opened_version(repository, blob),
             theirs=blobs.get(stored),
             ours=ours,
         )
     return blobs.get(stored)
 
 
-def _base(repository: Repository, blob: str) -> bytes | None:
+def opened_version(repository: Repository, blob: str) -> bytes | None:
     """Give what the person opened; a page may post any id, so an unknown one is no version."""
     if not blob:
         return None

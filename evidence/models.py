@@ -1,15 +1,33 @@
-"""The mirror of Git (only `mirror.py` writes it) and the rows that are ours."""
+"""The mirror of Git (only `mirror.py` writes it) and the rows that are ours.
+
+Those of preparations have a module of their own, `run_models.py`.
+"""
 
 from __future__ import annotations
 
-import uuid
-
 from django.db import models
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
+from evidence.run_models import PreparationRun, ProposedUnit, SourceReading
+
+__all__ = (
+    "FindingRecord",
+    "ListedUnitRecord",
+    "PortalCommit",
+    "PreparationRun",
+    "ProposedUnit",
+    "ReviewItemRecord",
+    "RevisionRecord",
+    "SourceReading",
+    "SourceRecord",
+    "SourceState",
+    "UnitKeyRecord",
+    "UnitRecord",
+    "Workspace",
+    "WorkspaceUnknown",
+)
 
 
 class WorkspaceUnknown(CuratorFault):
@@ -292,6 +310,8 @@ class PortalCommit(models.Model):
     workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="portal_commits")
     commit = models.CharField(max_length=40)
     username = models.CharField(max_length=150)
+    others = models.JSONField(default=list)
+    """User names of those whose words it holds too: they edited the proposal that it accepts."""
     action = models.CharField(max_length=40)
     at = models.DateTimeField(auto_now_add=True)
 
@@ -305,72 +325,3 @@ class PortalCommit(models.Model):
     def __str__(self) -> str:
         """Show who did what."""
         return f"{self.username}: {self.action}"
-
-
-class RunState(models.TextChoices):
-    """Where a preparation run stands."""
-
-    WAITING = "waiting", _("waiting")
-    RUNNING = "running", _("running")
-    PROPOSED = "proposed", _("proposal ready")
-    EMPTY = "empty", _("nothing to change")
-    ACCEPTED = "accepted", _("accepted")
-    DISCARDED = "discarded", _("discarded")
-    FAILED = "failed", _("failed")
-
-
-class PreparationRun(models.Model):
-    """One run of preparation and the proposal it made (ours, not a mirror)."""
-
-    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="preparations")
-    state = models.CharField(
-        _("state"), max_length=12, choices=RunState.choices, default=RunState.WAITING
-    )
-    restructurer = models.CharField(_("restructurer"), max_length=40)
-    only = models.JSONField(default=list)
-    personal_data_confirmed = models.BooleanField(default=False)
-    """A person said that notes which seem to hold personal data may go to a model elsewhere."""
-    requested_by = models.CharField(_("requested by"), max_length=150)
-    requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
-    finished_at = models.DateTimeField(_("finished"), null=True)
-    base_commit = models.CharField(max_length=40, blank=True)
-    proposal_commit = models.CharField(max_length=40, blank=True)
-    accepted_commit = models.CharField(max_length=40, blank=True)
-    left_out = models.JSONField(default=list)
-    """Paths of the sources that were not accepted with the others; they wait to be prepared."""
-    dropped = models.JSONField(default=dict)
-    """`{source, reason}` by the id of each new unit that a curator took out of the proposal."""
-    decided_by = models.CharField(_("decided by"), max_length=150, blank=True)
-    discard_reason = models.TextField(_("reason"), blank=True)
-    attempts = models.PositiveSmallIntegerField(default=0)
-    leased_until = models.DateTimeField(null=True)
-    """While a worker computes: another delivery leaves; after it, another worker takes over."""
-    sources_total = models.PositiveIntegerField(default=0)
-    sources_done = models.PositiveIntegerField(default=0)
-    report = models.JSONField(default=dict)
-    error = models.JSONField(default=dict)
-    """`{code, message, path, hint}` of the fault that ended a failed run."""
-
-    class Meta:
-        """Newest first; at most one a workspace is under way or waits for a decision."""
-
-        verbose_name = _("proposal")
-        verbose_name_plural = _("proposals")
-        ordering = ("-requested_at",)
-        constraints = [
-            models.UniqueConstraint(
-                fields=("workspace",),
-                condition=models.Q(state__in=("waiting", "running", "proposed")),
-                name="one_open_preparation",
-            ),
-        ]
-
-    def __str__(self) -> str:
-        """Show when it was asked for."""
-        return f"{timezone.localtime(self.requested_at):%Y-%m-%d %H:%M}"
-
-    @property
-    def branch(self) -> str:
-        """Give the name of the proposal branch (spec 20, Two ways to apply)."""
-        return f"evidence/proposal-{self.id}"

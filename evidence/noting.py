@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from evidence.models import PreparationRun, RunState, Workspace
+from evidence.domain.runs import DECIDED, RunState
+from evidence.models import PreparationRun, Workspace
 
 MAX_NOTES = 5
 MAX_NOTE_CHARS = 1_000
@@ -19,9 +20,7 @@ def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str
     newest comes first; at most five a source, of at most a thousand characters each (spec 20,
     Preparation, step 2). Sources without any are left out.
     """
-    decided = PreparationRun.objects.filter(
-        workspace=workspace, state__in=(RunState.ACCEPTED, RunState.DISCARDED)
-    )
+    decided = PreparationRun.objects.filter(workspace=workspace, state__in=DECIDED)
     runs = list(decided.order_by("-finished_at")[:RUNS_LOOKED_AT])
     found = {path: _notes(path, runs) for path in sources} if runs else {}
     return {path: notes for path, notes in found.items() if notes}

@@ -194,7 +194,10 @@ class Repository(Protocol):
     def propose(
         self, branch: str, change_set: ChangeSet, author: Author, message: str, parent: str
     ) -> str:
-        """Create a proposal branch with one commit on `parent` and give its id."""
+        """Let a proposal branch end with one commit on `parent`, and give its id.
+
+        What the branch said before is let go: whoever calls holds the proposal.
+        """
         ...
 
     def drop(self, branch: str) -> None:

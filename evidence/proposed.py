@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from evidence.domain import partial
@@ -11,8 +11,10 @@ from evidence.domain.merging import merge_manifests
 from evidence.domain.normalization import decode_utf8
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet
 from evidence.models import PreparationRun
-from evidence.ports import PathChange, Repository
+from evidence.ports import Entry, PathChange, Repository
 from evidence.surveying import FOLDER
+
+SUBMODULE = "160000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def part_for(
     `SourceNotProposed`, `ManifestInvalid`.
     """
     before = _manifest(repository, run.base_commit)
-    whole = partial.without_units(proposed_changes(repository, run), before, run.dropped)
+    whole = _without_dropped(repository, run, before)
     if sources is None:
         return whole, ()
     known = partial.sources_of(whole, before)
@@ -63,36 +65,56 @@ def source_of_new(repository: Repository, run: PreparationRun, evidence_id: str)
     return partial.source_of_new(proposed_changes(repository, run), before, evidence_id)
 
 
+def proposed_file(repository: Repository, run: PreparationRun, evidence_id: str) -> Entry:
+    """Give the file of a unit that a proposal writes, as it stands there now.
+
+    Its path is relative to the workspace folder. Raises `UnitNotProposed`, also for a unit that was
+    taken out.
+    """
+    kept = _without_dropped(repository, run, _manifest(repository, run.base_commit))
+    path = FOLDER + partial.path_of(kept, evidence_id)
+    found = repository.entry(run.proposal_commit, path)
+    assert found is not None  # noqa: S101 - the change set was read from this very commit
+    return found
+
+
 def moved_since(repository: Repository, run: PreparationRun) -> Moved | None:
     """Tell what others did since a proposal was made; None while the branch stands still.
 
     As when a proposal is replayed, the same edit by both sides is no overlap, nor is a manifest
-    whose entries can be merged.
+    whose entries can be merged; units that were taken out touch nothing.
     """
     head = repository.head(run.workspace.branch)
     if head == run.base_commit:
         return None
-    theirs = {each.path: each for each in repository.changes(run.base_commit, head)}
-    ours = repository.changes(run.base_commit, run.proposal_commit)
-    both = [(each, theirs[each.path]) for each in ours if each.path in theirs]
-    return Moved(tuple(_overlapping(repository, both)))
+    before = _manifest(repository, run.base_commit)
+    ours = _without_dropped(repository, run, before).changes
+    theirs = [
+        (path, each)
+        for each in repository.changes(run.base_commit, head)
+        if (path := each.path.removeprefix(FOLDER)) in ours
+    ]
+    return Moved(tuple(_overlapping(repository, ours, theirs)))
+
+
+def _without_dropped(repository: Repository, run: PreparationRun, before: Manifest) -> ChangeSet:
+    return partial.without_units(proposed_changes(repository, run), before, run.dropped)
 
 
 def _overlapping(
-    repository: Repository, both: Sequence[tuple[PathChange, PathChange]]
+    repository: Repository,
+    ours: Mapping[str, bytes | None],
+    theirs: Sequence[tuple[str, PathChange]],
 ) -> Iterator[str]:
     """Give the files on which the two sides cannot be reconciled."""
-    for ours, theirs in both:
-        path = ours.path.removeprefix(FOLDER)
-        sides = [ours.before, theirs.after, ours.after]
-        if sides[1] == sides[2]:
-            continue
-        if path == MANIFEST_PATH:
-            blobs = repository.blobs([side.blob for side in sides if side])
-            merged = merge_manifests(*(blobs[side.blob] if side else None for side in sides))
-            if merged is not None:
-                continue
-        yield path
+    sides = [side for _, each in theirs for side in (each.before, each.after) if side]
+    blobs = repository.blobs(side.blob for side in sides if side.mode != SUBMODULE)
+    for path, each in theirs:
+        base = blobs.get(each.before.blob) if each.before else None
+        after = blobs.get(each.after.blob) if each.after else None
+        merges = path == MANIFEST_PATH and merge_manifests(base, after, ours[path]) is not None
+        if after != ours[path] and not merges:
+            yield path
 
 
 def _manifest(repository: Repository, commit: str) -> Manifest:

@@ -10,10 +10,10 @@ from typing import Any
 
 from django.db.models import Count, QuerySet
 
+from evidence.domain.runs import RunState
 from evidence.models import (
     PreparationRun,
     RevisionRecord,
-    RunState,
     SourceRecord,
     SourceState,
     UnitRecord,

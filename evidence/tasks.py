@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from evidence import mirror, proposals
+from evidence import mirror, runs
 from evidence.faults import Fault
 from evidence.models import Workspace
 
@@ -15,13 +15,13 @@ log = structlog.get_logger(__name__)
 @shared_task(name="evidence.tasks.prepare_workspace")
 def prepare_workspace(run_id: str) -> None:
     """Compute one preparation; a second delivery leaves."""
-    proposals.run_preparation(run_id)
+    runs.run_preparation(run_id)
 
 
 @shared_task(name="evidence.tasks.wake_preparations")
 def wake_preparations() -> None:
     """Send runs again whose message or worker was lost."""
-    for run_id in proposals.abandoned():
+    for run_id in runs.abandoned():
         prepare_workspace.delay(run_id)
 
 

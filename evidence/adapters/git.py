@@ -27,7 +27,6 @@ from evidence.ports import (
 
 FULL_ID = re.compile(r"^[0-9a-f]{40}$")
 ABBREVIATED_ID = re.compile(r"^[0-9a-f]{7,40}$")
-NO_COMMIT = "0" * 40
 SUBMODULE = "160000"
 FOLDER = "040000"
 PROPOSALS = "evidence/proposal-"
@@ -211,10 +210,13 @@ class GitRepository:
     def propose(
         self, branch: str, change_set: ChangeSet, author: Author, message: str, parent: str
     ) -> str:
-        """Create a proposal branch with one commit on `parent` and give its id."""
+        """Let a proposal branch end with one commit on `parent`, and give its id.
+
+        What the branch said before is let go: whoever calls has the proposal to himself.
+        """
+        ref = f"refs/heads/{proposal(branch)}"
         commit = self._write(change_set, author, message, full(parent))
-        if not self._swap(proposal(branch), commit, NO_COMMIT):
-            raise RepositoryBusy(gettext_noop("This proposal exists already."))
+        git_process.output(self.path, "update-ref", ref, commit)
         return commit
 
     def drop(self, branch: str) -> None:

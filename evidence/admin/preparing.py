@@ -8,7 +8,7 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 
-from evidence import conf, proposals, tasks
+from evidence import conf, runs, tasks
 from evidence.admin.pages import actor_of, go, say_fault
 from evidence.faults import Fault
 from evidence.models import SourceState, Workspace
@@ -34,7 +34,7 @@ def start(
 ) -> HttpResponse:
     """Start a preparation and go to its page; the task is sent once the row is committed."""
     try:
-        run = proposals.start_preparation(
+        run = runs.start_preparation(
             workspace=slug,
             requested_by=actor_of(request).username,
             restructurer=conf.current().restructurer,

@@ -14,8 +14,9 @@ from django.utils.timezone import localtime
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence import proposals, proposed, wiring
+from evidence import amending, proposals, proposed, wiring
 from evidence.admin import preparing
+from evidence.admin.changed_units import by_note, proposed_units
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import (
     CURATE,
@@ -28,12 +29,12 @@ from evidence.admin.pages import (
     require,
     say_fault,
 )
-from evidence.admin.proposed import by_note, proposed_units
 from evidence.admin.wording import badge
 from evidence.answering import PersonalDataUnconfirmed
+from evidence.domain.runs import OPEN, UNFINISHED, RunState
 from evidence.faults import Fault
 from evidence.forms import ReasonForm, UnitReasonForm
-from evidence.models import PreparationRun, RunState
+from evidence.models import PreparationRun
 
 TONES = {
     RunState.WAITING: "info",
@@ -42,7 +43,6 @@ TONES = {
     RunState.ACCEPTED: "ok",
     RunState.FAILED: "bad",
 }
-UNFINISHED = frozenset({RunState.WAITING, RunState.RUNNING})
 
 
 @admin.register(PreparationRun)
@@ -129,7 +129,7 @@ class ProposalPage(ReadablePage):
             return go("evidence_preparationrun_change", run.pk)
         said = form.cleaned_data
         try:
-            proposals.drop_unit(run=run, evidence_id=said["unit"], reason=said["reason"])
+            amending.drop_unit(run=run, evidence_id=said["unit"], reason=said["reason"])
         except Fault as fault:
             say_fault(request, fault)
         else:
@@ -181,8 +181,7 @@ class OpenRun:
 
 def open_runs() -> tuple[OpenRun, ...]:
     """Give the preparations of all workspaces that are not over, the oldest first: one query."""
-    states = (*UNFINISHED, RunState.PROPOSED)
-    rows = PreparationRun.objects.select_related("workspace").filter(state__in=states)
+    rows = PreparationRun.objects.select_related("workspace").filter(state__in=OPEN)
     return tuple(
         OpenRun(
             workspace=run.workspace.slug,
@@ -205,7 +204,7 @@ def when(run: PreparationRun) -> str:
 def run_badge(run: PreparationRun) -> SafeString:
     """Give the state of a run as a badge."""
     state = RunState(run.state)
-    return badge(state.label, TONES.get(state, ""))
+    return badge(gettext(state.label), TONES.get(state, ""))
 
 
 def progress_words(run: PreparationRun) -> str:
@@ -215,4 +214,4 @@ def progress_words(run: PreparationRun) -> str:
     if run.state == RunState.RUNNING and run.sources_total:
         counts = {"done": run.sources_done, "total": run.sources_total}
         return gettext("%(done)s of %(total)s notes read") % counts
-    return str(RunState(run.state).label)
+    return gettext(RunState(run.state).label)

@@ -12,9 +12,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from evidence import overview
+from evidence.admin.changed_units import ChangedUnit, changed_units
 from evidence.admin.filters import WorkspaceFilter
 from evidence.admin.pages import ReadablePage, listed
-from evidence.admin.proposed import ProposedUnit, changed_units
 from evidence.admin.wording import badge, short
 from evidence.models import FindingRecord, RevisionRecord
 from evidence.translation import filled
@@ -62,7 +62,7 @@ class RevisionPage(ReadablePage):
         }
 
 
-def _units(row: RevisionRecord) -> tuple[ProposedUnit, ...]:
+def _units(row: RevisionRecord) -> tuple[ChangedUnit, ...]:
     before = RevisionRecord.objects.filter(workspace=row.workspace_id, position=row.position - 1)
     previous = before.first()
     return changed_units(row.workspace.slug, previous.commit, row.commit) if previous else ()

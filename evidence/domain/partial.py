@@ -28,6 +28,13 @@ class UnitNotNew(CuratorFault):
     hint = gettext_noop("Accept the proposal and edit the unit, or leave its note out.")
 
 
+class UnitNotProposed(CuratorFault):
+    """Only a unit that a proposal writes can be edited in it."""
+
+    code = "unit_not_proposed"
+    hint = gettext_noop("Open the proposal again: the unit may have been taken out of it.")
+
+
 def sources_of(change_set: ChangeSet, before: Manifest) -> tuple[str, ...]:
     """Give the paths of the sources a change is about, sorted; a renamed one by its new path."""
     after = manifest_after(change_set, before)
@@ -74,6 +81,14 @@ def source_of_new(change_set: ChangeSet, before: Manifest, evidence_id: str) -> 
     if source is None or evidence_id in before.owners():
         raise UnitNotNew(gettext_noop("This unit is not new in this proposal."))
     return source
+
+
+def path_of(change_set: ChangeSet, evidence_id: str) -> str:
+    """Give where a change writes a unit. Raises `UnitNotProposed`."""
+    for path, data in change_set.changes.items():
+        if data is not None and _unit_of(path) == evidence_id:
+            return path
+    raise UnitNotProposed(gettext_noop("This proposal does not write this unit."))
 
 
 def manifest_after(change_set: ChangeSet, before: Manifest) -> Manifest:

@@ -14,11 +14,11 @@ from django.core.management import call_command
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from evidence import curation, overview, proposals, registration
+from evidence import curation, overview, proposals, registration, runs
 from evidence import wiring as evidence_wiring
 from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
-from evidence.proposals import PreparationUnderWay
+from evidence.runs import PreparationUnderWay
 from portal.demo import people
 from publishing import overview as publishing_overview
 from publishing import publication, wiring
@@ -92,12 +92,12 @@ def _register() -> None:
 
 def _prepare() -> None:
     try:
-        run = proposals.start_preparation(
+        run = runs.start_preparation(
             workspace=SLUG, requested_by=people.AUTHOR.username, restructurer="rules"
         )
     except PreparationUnderWay:
         return  # An earlier run was interrupted; the units that ship with the demo are prepared.
-    run = proposals.run_preparation(run.pk)
+    run = runs.run_preparation(run.pk)
     if run.proposal_commit:
         proposals.accept(run=run, author=people.AUTHOR)
 

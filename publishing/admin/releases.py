@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from evidence import overview
-from evidence.admin.proposed import changed_units
+from evidence.admin.changed_units import changed_units
 from evidence.admin.wording import short
 from evidence.messages import gettext_noop
 from evidence.overview import CommitAuthor

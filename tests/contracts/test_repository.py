@@ -245,8 +245,12 @@ def test_a_proposal_is_a_branch_of_its_own(repository: GitRepository):
     )
     assert repository.head("evidence/proposal-1") == proposal
     assert repository.head("main") == head
-    with pytest.raises(RepositoryBusy):
-        repository.propose("evidence/proposal-1", ChangeSet({"x": b""}), SOMEBODY, "m", head)
+    more = ChangeSet({"source/b.md": b"Q\n"})
+    edited = repository.propose("evidence/proposal-1", more, SOMEBODY, "Edit", proposal)
+    assert [each.id for each in repository.between(head, edited)] == [edited, proposal]
+    assert repository.head("evidence/proposal-1") == edited
+    again = repository.propose("evidence/proposal-1", more, SOMEBODY, "Propose anew", head)
+    assert repository.head("evidence/proposal-1") == again
     repository.drop("evidence/proposal-1")
     repository.drop("evidence/proposal-1")
     with pytest.raises(RevisionUnknown):

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from evidence import conf, noting, plugged, proposals
+from evidence import amending, conf, noting, plugged, proposals, runs
+from evidence.domain.runs import RunState
 from evidence.domain.units import EvidenceKind, EvidencePurpose, EvidenceScope
-from evidence.models import PreparationRun, RunState, Workspace
+from evidence.models import PreparationRun, Workspace
 from evidence.ports import RestructureCandidate, RestructureRequest
 from tests.fakes import ScriptedRestructurer
 from tests.makers import CURATOR, a_workspace, put, yaml_of_workspace
@@ -64,10 +65,10 @@ Propose = Callable[..., PreparationRun]
 @pytest.fixture
 def propose(workspace: Workspace, asked: ScriptedRestructurer) -> Propose:
     def run(*only: str) -> PreparationRun:
-        started = proposals.start_preparation(
+        started = runs.start_preparation(
             workspace=workspace.slug, requested_by="curatrice", restructurer="any", only=only
         )
-        made = proposals.run_preparation(started.pk)
+        made = runs.run_preparation(started.pk)
         assert made.state == RunState.PROPOSED, made.error
         return made
 
@@ -117,7 +118,7 @@ def test_a_note_that_was_left_out_keeps_what_was_said_about_it(
 ) -> None:
     proposals.discard(run=propose(), author=CURATOR, reason="Troppo vaga.")
     run = propose()
-    proposals.drop_unit(run=run, evidence_id="evidence:uo", reason="Non è un termine.")
+    amending.drop_unit(run=run, evidence_id="evidence:uo", reason="Non è un termine.")
     proposals.accept(run=run, author=CURATOR, sources=["source/dimissioni.md"])
     propose()
     assert notes_of(asked, "reparti.md") == ("evidence:uo: Non è un termine.", "Troppo vaga.")
@@ -127,7 +128,7 @@ def test_why_a_unit_was_taken_out_is_told_about_its_source_alone(
     workspace: Workspace, propose: Propose, asked: ScriptedRestructurer
 ) -> None:
     run = propose()
-    proposals.drop_unit(run=run, evidence_id="evidence:uo", reason=" Non è un termine. ")
+    amending.drop_unit(run=run, evidence_id="evidence:uo", reason=" Non è un termine. ")
     proposals.accept(run=run, author=CURATOR)
     files: dict[str, bytes | None] = {
         "evidence/source/reparti.md": b"UO: il reparto di degenza.\n",

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from evidence import conf, curation, mirror, plugged, proposals, proposed, tasks
+from evidence import (
+    conf,
+    curation,
+    mirror,
+    plugged,
+    proposals,
+    proposed,
+    run_transitions,
+    runs,
+    tasks,
+)
 from evidence.domain.partial import SourceNotProposed
+from evidence.domain.runs import RunState
 from evidence.models import (
     PortalCommit,
     PreparationRun,
-    RunState,
     SourceRecord,
     UnitRecord,
     Workspace,
@@ -44,7 +54,7 @@ def workspace(portal_home: Path) -> Workspace:
 
 def start(workspace: Workspace, **fields: Any) -> PreparationRun:
     asked: dict[str, Any] = {"requested_by": "curatrice", "restructurer": "rules"} | fields
-    return proposals.start_preparation(workspace=workspace.slug, **asked)
+    return runs.start_preparation(workspace=workspace.slug, **asked)
 
 
 def push(workspace: Workspace, files: dict[str, bytes | None]) -> str:
@@ -54,7 +64,7 @@ def push(workspace: Workspace, files: dict[str, bytes | None]) -> str:
 def test_a_note_becomes_a_proposal_that_changes_nothing_yet(workspace: Workspace):
     repository = plugged.repository(workspace.slug)
     before = repository.head("main")
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     assert run.state == RunState.PROPOSED, run.error
     assert (run.sources_done, run.sources_total, run.report["model_calls"]) == (1, 1, 1)
     assert repository.head("main") == before
@@ -63,7 +73,7 @@ def test_a_note_becomes_a_proposal_that_changes_nothing_yet(workspace: Workspace
 
 
 def test_accepting_makes_one_commit_of_the_person(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     made = proposals.accept(run=run, author=CURATOR)
     run.refresh_from_db()
     assert (run.state, run.accepted_commit, run.decided_by) == ("accepted", made, "curatrice")
@@ -74,18 +84,18 @@ def test_accepting_makes_one_commit_of_the_person(workspace: Workspace):
     assert "Portal-Action: accept" in git(path, "log", "-1", "--format=%B", made)
     with pytest.raises(RevisionUnknown):
         plugged.repository(workspace.slug).head(run.branch)
-    with pytest.raises(proposals.ProposalClosed):
+    with pytest.raises(run_transitions.ProposalClosed):
         proposals.accept(run=run, author=CURATOR)
 
 
 def test_a_second_preparation_finds_nothing_to_do(workspace: Workspace):
-    proposals.accept(run=proposals.run_preparation(start(workspace).pk), author=CURATOR)
-    run = proposals.run_preparation(start(workspace).pk)
+    proposals.accept(run=runs.run_preparation(start(workspace).pk), author=CURATOR)
+    run = runs.run_preparation(start(workspace).pk)
     assert (run.state, run.report["model_calls"]) == (RunState.EMPTY, 0)
 
 
 def test_a_proposal_is_replayed_on_a_branch_that_moved_elsewhere(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     moved = push(workspace, {"evidence/source/altra.md": b"Altra nota.\n"})
     made = proposals.accept(run=run, author=CURATOR)
     (commit,) = plugged.repository(workspace.slug).history(made, after=moved)
@@ -95,7 +105,7 @@ def test_a_proposal_is_replayed_on_a_branch_that_moved_elsewhere(workspace: Work
 def test_accepting_some_notes_leaves_the_others_to_be_prepared_again(workspace: Workspace):
     note = b"Pronto soccorso: il reparto che accoglie le urgenze.\n"
     push(workspace, {"evidence/source/altra.md": note})
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     made = proposals.accept(run=run, author=CURATOR, sources=["source/altra.md"])
     run.refresh_from_db()
     assert (run.state, run.accepted_commit) == (RunState.ACCEPTED, made)
@@ -103,12 +113,12 @@ def test_accepting_some_notes_leaves_the_others_to_be_prepared_again(workspace: 
     states = dict(SourceRecord.objects.values_list("path", "state"))
     assert states == {"source/altra.md": "prepared", "source/reparti.md": "new"}
     assert {row.source_file for row in UnitRecord.objects.all()} == {"source/altra.md"}
-    again = proposals.run_preparation(start(workspace).pk)
+    again = runs.run_preparation(start(workspace).pk)
     assert again.report["changed"] == ["source/reparti.md"]
 
 
 def test_choosing_no_note_of_a_proposal_leaves_it_open(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     with pytest.raises(SourceNotProposed):
         proposals.accept(run=run, author=CURATOR, sources=["source/altrove.md"])
     run.refresh_from_db()
@@ -116,14 +126,14 @@ def test_choosing_no_note_of_a_proposal_leaves_it_open(workspace: Workspace):
 
 
 def test_a_branch_that_stands_still_has_not_moved(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     assert proposed.moved_since(plugged.repository(workspace.slug), run) is None
 
 
 def test_what_others_did_elsewhere_overlaps_nothing(workspace: Workspace):
-    proposals.accept(run=proposals.run_preparation(start(workspace).pk), author=CURATOR)
+    proposals.accept(run=runs.run_preparation(start(workspace).pk), author=CURATOR)
     push(workspace, {"evidence/source/altra.md": b"PS: pronto soccorso.\n"})
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     repository = plugged.repository(workspace.slug)
     unit = UnitRecord.objects.get(source_file="source/reparti.md")
     curation.retire(workspace=workspace.slug, evidence_id=unit.evidence_id, author=CURATOR)
@@ -134,7 +144,7 @@ def test_what_others_did_elsewhere_overlaps_nothing(workspace: Workspace):
 
 
 def test_a_file_that_others_changed_is_named_before_anybody_accepts(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     repository = plugged.repository(workspace.slug)
     changes = proposed.proposed_changes(repository, run).changes
     path = next(path for path in changes if path.startswith("curated/"))
@@ -145,7 +155,7 @@ def test_a_file_that_others_changed_is_named_before_anybody_accepts(workspace: W
 
 
 def test_a_proposal_that_overlaps_says_which_file(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     changes = proposed.proposed_changes(plugged.repository(workspace.slug), run)
     path = next(path for path in changes.changes if path.startswith("curated/"))
     push(workspace, {f"evidence/{path}": b"di altri"})
@@ -157,7 +167,7 @@ def test_a_proposal_that_overlaps_says_which_file(workspace: Workspace):
 
 
 def test_discarding_keeps_the_reason_and_removes_the_branch(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     proposals.discard(run=run, author=CURATOR, reason=" Troppo vaga. ")
     run.refresh_from_db()
     assert (run.state, run.discard_reason, run.decided_by) == (
@@ -165,20 +175,20 @@ def test_discarding_keeps_the_reason_and_removes_the_branch(workspace: Workspace
         "Troppo vaga.",
         "curatrice",
     )
-    with pytest.raises(proposals.ProposalClosed):
+    with pytest.raises(run_transitions.ProposalClosed):
         proposals.discard(run=run, author=CURATOR, reason="x")
     start(workspace)
 
 
 def test_only_one_preparation_of_a_workspace_is_open(workspace: Workspace):
     start(workspace)
-    with pytest.raises(proposals.PreparationUnderWay):
+    with pytest.raises(runs.PreparationUnderWay):
         start(workspace)
 
 
 def test_a_failed_run_says_what_where_and_what_to_do(workspace: Workspace):
     push(workspace, {"evidence/manifest.yaml": b"sources: ["})
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     assert run.state == RunState.FAILED
     assert set(run.error) == {"code", "message", "path", "hint"}
     assert run.error["code"] == "manifest_invalid"
@@ -207,13 +217,13 @@ def unwilling():
 
 @pytest.mark.usefixtures("unwilling")
 def test_a_restructurer_that_fails_names_the_source(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace).pk)
+    run = runs.run_preparation(start(workspace).pk)
     assert run.state == RunState.FAILED
     assert run.error["path"] == "source/reparti.md"
 
 
 def test_an_unknown_restructurer_is_a_recorded_fault(workspace: Workspace):
-    run = proposals.run_preparation(start(workspace, restructurer="nobody").pk)
+    run = runs.run_preparation(start(workspace, restructurer="nobody").pk)
     assert run.error["code"] == "restructurer_unknown"
 
 
@@ -221,29 +231,29 @@ def test_a_second_delivery_leaves_a_run_that_somebody_computes(workspace: Worksp
     run = start(workspace)
     until = timezone.now() + timedelta(minutes=1)
     PreparationRun.objects.update(state=RunState.RUNNING, leased_until=until, attempts=1)
-    assert proposals.run_preparation(run.pk).state == RunState.RUNNING
-    assert proposals.abandoned() == ()
+    assert runs.run_preparation(run.pk).state == RunState.RUNNING
+    assert runs.abandoned() == ()
 
 
 def test_a_run_whose_worker_was_lost_is_taken_over(workspace: Workspace):
     run = start(workspace)
     past = timezone.now() - timedelta(minutes=1)
     PreparationRun.objects.update(state=RunState.RUNNING, leased_until=past, attempts=1)
-    assert proposals.abandoned() == (str(run.pk),)
-    assert proposals.run_preparation(run.pk).state == RunState.PROPOSED
+    assert runs.abandoned() == (str(run.pk),)
+    assert runs.run_preparation(run.pk).state == RunState.PROPOSED
 
 
 def test_a_run_that_kills_each_worker_fails_at_last(workspace: Workspace):
     run = start(workspace)
     past = timezone.now() - timedelta(minutes=1)
     PreparationRun.objects.update(state=RunState.RUNNING, leased_until=past, attempts=3)
-    failed = proposals.run_preparation(run.pk)
+    failed = runs.run_preparation(run.pk)
     assert (failed.state, failed.error["code"]) == (RunState.FAILED, "worker_lost")
 
 
 def test_only_the_named_sources_are_prepared(workspace: Workspace):
     push(workspace, {"evidence/source/altra.md": b"PS: pronto soccorso.\n"})
-    run = proposals.run_preparation(start(workspace, only=("source/altra.md",)).pk)
+    run = runs.run_preparation(start(workspace, only=("source/altra.md",)).pk)
     assert run.report["changed"] == ["source/altra.md"]
 
 

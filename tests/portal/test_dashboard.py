@@ -10,8 +10,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from evidence import conf, mirror, proposals
-from evidence.models import PreparationRun, RunState, Workspace
+from evidence import conf, mirror, runs
+from evidence.domain.runs import RunState
+from evidence.models import PreparationRun, Workspace
 from tests.makers import a_corpus, a_unit, a_workspace, put, sentence, unit_file
 
 pytestmark = pytest.mark.django_db
@@ -83,9 +84,7 @@ def test_a_waiting_note_is_the_next_step_with_a_button_for_curators(workspace: W
 
 def test_a_proposal_comes_before_everything_else(workspace: Workspace) -> None:
     push(workspace, **{"source/nuova.md": "Una nota nuova.\n"})
-    run = proposals.start_preparation(
-        workspace=workspace.slug, requested_by="x", restructurer="rules"
-    )
+    run = runs.start_preparation(workspace=workspace.slug, requested_by="x", restructurer="rules")
     curator = signed_in("Curators")
     assert step(curator) == "Notes are being prepared."
     assert f"/admin/evidence/preparationrun/{run.pk}/progress/" in home(curator)

@@ -9,9 +9,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from evidence import proposals
+from evidence import runs
+from evidence.domain.runs import RunState
 from evidence.environment import PiSettings
-from evidence.models import PreparationRun, RunState, Workspace
+from evidence.models import PreparationRun, Workspace
 from tests.evidence.admin.test_proposals import add
 from tests.evidence.pi.stand_ins import obedient
 
@@ -26,13 +27,13 @@ def asked(workspace: Workspace, tmp_path: Path, settings: Any) -> PreparationRun
     pi = PiSettings(executable=str(obedient(tmp_path)), timeout_s=20)
     settings.EVIDENCE = settings.EVIDENCE | {"pi": pi, "restructurer": "pi"}
     add(workspace, "source/contatti.md", "Chiedere a paola.rossi@example.org.\n")
-    run = proposals.start_preparation(
+    run = runs.start_preparation(
         workspace=workspace.slug,
         requested_by="curators",
         restructurer="pi",
         only=("source/contatti.md",),
     )
-    return proposals.run_preparation(run.pk)
+    return runs.run_preparation(run.pk)
 
 
 def page_of(client: Client, run: PreparationRun) -> str:
@@ -63,7 +64,7 @@ def test_a_confirmed_run_reads_the_same_notes(curator: Client, asked: Preparatio
     again = confirm(curator, asked)
     assert again.pk != asked.pk
     assert again.only == ["source/contatti.md"]
-    done = proposals.run_preparation(again.pk)
+    done = runs.run_preparation(again.pk)
     assert (done.state, done.report["model_calls"]) == (RunState.PROPOSED, 1)
 
 

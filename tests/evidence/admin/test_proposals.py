@@ -9,8 +9,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from evidence import conf, mirror, proposals, wiring
-from evidence.models import PreparationRun, RunState, SourceRecord, UnitRecord, Workspace
+from evidence import conf, mirror, runs, wiring
+from evidence.domain.runs import RunState
+from evidence.models import PreparationRun, SourceRecord, UnitRecord, Workspace
 from evidence.proposed import proposed_changes as changes_of
 from portal.celery import app
 from tests.evidence.admin.conftest import SignIn
@@ -40,10 +41,10 @@ def waiting(workspace: Workspace) -> Workspace:
 @pytest.fixture
 def proposed(waiting: Workspace) -> PreparationRun:
     """Give a proposal that waits for a decision."""
-    run = proposals.start_preparation(
+    run = runs.start_preparation(
         workspace=waiting.slug, requested_by="curators", restructurer="rules"
     )
-    return proposals.run_preparation(run.pk)
+    return runs.run_preparation(run.pk)
 
 
 def add(workspace: Workspace, path: str, text: str) -> None:
@@ -142,9 +143,7 @@ def test_the_steps_are_never_a_get(curator: Client, proposed: PreparationRun) ->
 
 
 def test_progress_is_told_until_the_run_has_ended(reader: Client, waiting: Workspace) -> None:
-    run = proposals.start_preparation(
-        workspace=waiting.slug, requested_by="x", restructurer="rules"
-    )
+    run = runs.start_preparation(workspace=waiting.slug, requested_by="x", restructurer="rules")
     PreparationRun.objects.filter(pk=run.pk).update(
         state=RunState.RUNNING, sources_total=4, sources_done=1
     )
@@ -180,10 +179,10 @@ def test_accepting_makes_one_commit_of_the_person(
 
 def test_the_ticked_notes_alone_are_accepted(curator: Client, waiting: Workspace) -> None:
     add(waiting, "source/ricoveri.md", "Ricovero ordinario: ricovero con pernottamento.\n")
-    run = proposals.start_preparation(
+    run = runs.start_preparation(
         workspace=waiting.slug, requested_by="curators", restructurer="rules"
     )
-    proposals.run_preparation(run.pk)
+    runs.run_preparation(run.pk)
     page = curator.get(place("change", run)).content.decode()
     assert '<input type="checkbox" name="source" value="source/ricoveri.md" form="some">' in page
     refused = curator.post(place("accept", run), {"ticked": "1"}, follow=True)
@@ -268,10 +267,8 @@ def test_a_removed_note_shows_the_units_that_lose_their_source(
 ) -> None:
     put(conf.current().repository_path(workspace.slug), {"evidence/source/nota-0.md": None})
     mirror.sync_workspace(workspace.slug)
-    run = proposals.start_preparation(
-        workspace=workspace.slug, requested_by="x", restructurer="rules"
-    )
-    proposals.run_preparation(run.pk)
+    run = runs.start_preparation(workspace=workspace.slug, requested_by="x", restructurer="rules")
+    runs.run_preparation(run.pk)
     page = curator.get(place("change", run)).content.decode()
     assert "Regola 0" in page
     assert "loses its source" in page
@@ -281,10 +278,8 @@ def test_a_changed_note_shows_what_changes_and_what_is_kept_in_doubt(
     curator: Client, workspace: Workspace
 ) -> None:
     add(workspace, "source/nota-0.md", "Regola zero: non vale più per nessuno.\n")
-    run = proposals.start_preparation(
-        workspace=workspace.slug, requested_by="x", restructurer="rules"
-    )
-    proposals.run_preparation(run.pk)
+    run = runs.start_preparation(workspace=workspace.slug, requested_by="x", restructurer="rules")
+    runs.run_preparation(run.pk)
     page = curator.get(place("change", run)).content.decode()
     assert "kept, in doubt" in page
     assert "source_no_longer_supports_unit" in page

@@ -29,7 +29,7 @@ RETAINED = {"source_no_longer_supports_unit", "retirement_candidate"}
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedUnit:
+class ChangedUnit:
     """One unit of a proposal, as the page shows it."""
 
     title: str
@@ -46,30 +46,30 @@ class ProposedUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class ProposedNote:
+class ChangedNote:
     """One note of a proposal, to be accepted or left out, and its units that would change."""
 
     path: str
-    units: tuple[ProposedUnit, ...]
+    units: tuple[ChangedUnit, ...]
 
 
-def by_note(units: Sequence[ProposedUnit], sources: Sequence[str]) -> tuple[ProposedNote, ...]:
+def by_note(units: Sequence[ChangedUnit], sources: Sequence[str]) -> tuple[ChangedNote, ...]:
     """Give the units under their notes; those of no note, which cannot be read, come last."""
     strangers = {unit.source for unit in units}.difference(sources)
     return tuple(
-        ProposedNote(path, tuple(unit for unit in units if unit.source == path))
+        ChangedNote(path, tuple(unit for unit in units if unit.source == path))
         for path in (*sources, *sorted(strangers))
     )
 
 
-def proposed_units(run: PreparationRun) -> tuple[ProposedUnit, ...]:
+def proposed_units(run: PreparationRun) -> tuple[ChangedUnit, ...]:
     """Give what a proposal would do, in path order; orphans, whose files stay, come last."""
     changes, texts = _read(run.workspace.slug, run.base_commit, run.proposal_commit)
     units = (*_of_units(changes, texts), *_orphaned(run, changes, texts))
     return tuple(unit for unit in units if unit.evidence_id not in run.dropped)
 
 
-def changed_units(slug: str, before: str, after: str) -> tuple[ProposedUnit, ...]:
+def changed_units(slug: str, before: str, after: str) -> tuple[ChangedUnit, ...]:
     """Give what two revisions say differently, unit by unit, in path order."""
     return _of_units(*_read(slug, before, after))
 
@@ -82,18 +82,18 @@ def _read(slug: str, before: str, after: str) -> tuple[Sequence[PathChange], Map
     return changes, {blob: data.decode("utf-8", "replace") for blob, data in blobs.items()}
 
 
-def _of_units(changes: Sequence[PathChange], texts: Mapping[str, str]) -> tuple[ProposedUnit, ...]:
+def _of_units(changes: Sequence[PathChange], texts: Mapping[str, str]) -> tuple[ChangedUnit, ...]:
     return tuple(_changed(each, texts) for each in changes if each.path.startswith(CURATED))
 
 
-def _changed(change: PathChange, texts: Mapping[str, str]) -> ProposedUnit:
+def _changed(change: PathChange, texts: Mapping[str, str]) -> ChangedUnit:
     before = texts[change.before.blob] if change.before else ""
     after = texts[change.after.blob] if change.after else ""
     path = change.path.removeprefix(FOLDER)
     unit = _unit(after or before, path)
     if unit is None:
         mark = badge(_("cannot be read"), "bad")
-        return ProposedUnit(path, "", mark, (), (), "", "", (), words_changed(before, after))
+        return ChangedUnit(path, "", mark, (), (), "", "", (), words_changed(before, after))
     words = words_changed(before, after) if before and after else ()
     shown = _shown(unit, badge(*_change_words(change, unit)), words)
     return replace(shown, evidence_id=unit.id, is_new=change.before is None)
@@ -111,7 +111,7 @@ def _change_words(change: PathChange, unit: CuratedEvidence) -> tuple[str | Prom
 
 def _orphaned(
     run: PreparationRun, changes: Sequence[PathChange], texts: Mapping[str, str]
-) -> Iterator[ProposedUnit]:
+) -> Iterator[ChangedUnit]:
     lost = _new_orphans(changes, texts)
     rows = UnitRecord.objects.select_related("workspace").filter(
         workspace=run.workspace_id, evidence_id__in=lost
@@ -136,8 +136,8 @@ def _unit(text: str, path: str) -> CuratedEvidence | None:
         return None
 
 
-def _shown(unit: CuratedEvidence, mark: SafeString, words: tuple[Word, ...]) -> ProposedUnit:
-    return ProposedUnit(
+def _shown(unit: CuratedEvidence, mark: SafeString, words: tuple[Word, ...]) -> ChangedUnit:
+    return ChangedUnit(
         title=unit.title,
         kind=kind_label(unit.kind),
         badge=mark,
