@@ -1,4 +1,4 @@
-"""Preparation killed at any moment: the old or the new set, never a mixture (spec 90, Figures)."""
+"""Preparation fails or is killed at any moment: the old or the new set (spec 90, Figures)."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from evidence.adapters.worktree import open_work_tree
+from evidence.adapters import exchange
+from evidence.adapters.worktree import WorkTreeUnwritable, open_work_tree
+from tests.evidence.test_worktree import CHANGE, NEW_SET, OLD, OLD_SET, STEPS, failing_at
 from tests.evidence.trees import a_work_tree, bytes_below, git
 from tests.robustness.counts import times
+from tests.robustness.figures import Figures
 
 PROJECT = Path(__file__).parents[2]
 UNITS = 40
@@ -22,6 +26,16 @@ NOTES = {
     f"source/{number:02}.md": f"# Glossario\n\n**Termine {number}**: significato di prova.\n"
     for number in range(UNITS)
 }
+ONE_BY_ONE = """
+import pathlib, sys, time
+root = pathlib.Path(sys.argv[1]) / "evidence" / "curated" / "glossary"
+root.mkdir(parents=True)
+for number in range(1000):
+    (root / f"termine-{number}.md").write_text("x")
+    print("written", flush=True)
+    time.sleep(0.01)
+"""
+"""A preparation that replaces file after file, as one would at first."""
 
 
 def started(root: Path) -> subprocess.Popen[bytes]:
@@ -39,6 +53,14 @@ def managed(root: Path) -> dict[str, bytes]:
     """Give the units and the manifest, which belong together."""
     every = bytes_below(root)
     return {path: data for path, data in every.items() if not path.startswith("source/")}
+
+
+def is_whole(root: Path, new_set: dict[str, bytes]) -> bool:
+    """Tell whether the next command finds the old set or the new one, and no run is left over."""
+    tree = open_work_tree(root)
+    tree.heal()
+    area = tree.git_dir / "evidence-portal"
+    return managed(root) in ({}, new_set) and not (area.exists() and runs_in(area))
 
 
 @pytest.fixture(scope="module")
@@ -84,17 +106,49 @@ def restore(root: Path) -> None:
     git(root, "checkout", "-q", "--", ".")
 
 
-@pytest.mark.parametrize("attempt", range(times(50)))
 def test_a_killed_preparation_leaves_the_old_or_the_new_set(
-    root: Path, new_set: dict[str, bytes], window: float, attempt: int
+    root: Path, new_set: dict[str, bytes], window: float, figures: Figures
 ) -> None:
-    process = started(root)
-    wait_for_hands(root, process)
-    time.sleep(random.Random(attempt).uniform(0, window))  # noqa: S311
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    tree = open_work_tree(root)
-    tree.heal()
-    assert managed(root) in ({}, new_set)
-    assert runs_in(tree.git_dir / "evidence-portal") == []
+    kills, mixed, new = times(50), 0, 0
+    for attempt in range(kills):
+        process = started(root)
+        wait_for_hands(root, process)
+        time.sleep(random.Random(attempt).uniform(0, window))  # noqa: S311
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        mixed += not is_whole(root, new_set)
+        new += managed(root) == new_set
+        restore(root)
+    words = f"{kills} kills: {kills - new - mixed} old, {new} new, {mixed} mixed"
+    figures.measured("preparation", words, holds=not mixed)
+
+
+def test_each_step_that_fails_leaves_the_old_or_the_new_set(
+    tmp_path: Path, figures: Figures
+) -> None:
+    sets = []
+    for number, (step, swap) in enumerate(
+        (step, swap) for step in STEPS for swap in (exchange.swap_at_once, exchange.swap_by_renames)
+    ):
+        root = a_work_tree(tmp_path / str(number), OLD)
+        tree = replace(open_work_tree(root), on_step=failing_at(step), swap=swap)
+        with tree.alone(), pytest.raises(WorkTreeUnwritable):
+            tree.apply(CHANGE, tree.read())
+        sets.append(bytes_below(root))
+    mixed = sum(each not in (OLD_SET, NEW_SET) for each in sets)
+    words = f"{len(STEPS)} steps failed, with both ways to exchange: {mixed} mixed"
+    figures.measured("preparation", words, holds=not mixed)
+
+
+def test_files_written_one_by_one_would_be_noticed(
+    root: Path, new_set: dict[str, bytes], figures: Figures
+) -> None:
+    writer = subprocess.Popen([sys.executable, "-c", ONE_BY_ONE, str(root)], stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    for _ in range(UNITS // 2):
+        writer.stdout.readline()
+    writer.kill()
+    writer.communicate()
+    noticed = not is_whole(root, new_set)
     restore(root)
+    figures.caught("preparation", "files written one by one, killed half way", noticed=noticed)
