@@ -155,7 +155,7 @@ def _show_report(report: PreparationReport) -> None:
         "units updated": len(report.updated),
         "units orphaned": len(report.orphaned),
         "open review items": report.validation.open_review_items,
-        "model calls": report.model_calls,
+        "sources asked about": report.model_calls,
         "answers kept from earlier": report.cached,
     }
     console.print_table("Preparation", ("what", "count"), counts.items())

@@ -93,6 +93,12 @@ class SettleForm(forms.Form):
     blob = forms.RegexField(r"^[0-9a-f]{40}$")
 
 
+class ProposedItemForm(SettleForm):
+    """The same for a unit that is only proposed."""
+
+    unit = forms.CharField(max_length=200)
+
+
 class PrepareForm(forms.Form):
     """Which notes of one workspace to prepare; none means everything that changed."""
 
@@ -143,6 +149,12 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
     )
+
+
+class UnitForm(forms.Form):
+    """Which unit of a proposal is meant."""
+
+    unit = forms.CharField(max_length=200, widget=forms.HiddenInput())
 
 
 class UnitReasonForm(ReasonForm):

@@ -78,6 +78,17 @@ def proposed_file(repository: Repository, run: PreparationRun, evidence_id: str)
     return found
 
 
+def source_files(
+    repository: Repository, run: PreparationRun, sources: Collection[str]
+) -> Mapping[str, bytes]:
+    """Give these notes as the preparation read them, by path; those that were gone are left out."""
+    paths = [FOLDER + source for source in sources]
+    entries = repository.entries(run.base_commit, paths) if paths else ()
+    blobs = repository.blobs(entry.blob for entry in entries if entry.mode != SUBMODULE)
+    found = {entry.path.removeprefix(FOLDER): blobs.get(entry.blob) for entry in entries}
+    return {path: data for path, data in found.items() if data is not None}
+
+
 def moved_since(repository: Repository, run: PreparationRun) -> Moved | None:
     """Tell what others did since a proposal was made; None while the branch stands still.
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from evidence import overview as knowledge
 from evidence.admin.pages import address, listed, may
-from evidence.admin.proposals import OpenRun, open_runs
+from evidence.admin.run_progress import OpenRun, open_runs
 from evidence.admin.wording import short
 from evidence.overview import WorkspaceSummary
 from portal.next_step import NextStep, next_step

@@ -92,6 +92,12 @@ NAVIGATION = [
         "separator": True,
         "items": [
             entry(_("Workspaces"), "folder_managed", "evidence.workspace"),
+            {
+                "title": _("Rates"),
+                "icon": "speed",
+                "link": reverse_lazy("admin:evidence_sourcereading_rates"),
+                "permission": may_see("evidence.view_preparationrun"),
+            },
             entry(_("API keys"), "key", "search_api.apikey"),
             entry(_("Users"), "person", "auth.user"),
             entry(_("Groups"), "group", "auth.group"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext, ngettext
 
 from evidence.admin.pages import CURATE, address, listed
-from evidence.admin.proposals import OpenRun
+from evidence.admin.run_progress import OpenRun
 from evidence.overview import WorkspaceSummary
 from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import PublicationStatus

@@ -3,6 +3,7 @@
 from evidence.admin import (
     findings,
     proposals,
+    readings,
     review_items,
     revisions,
     sources,
@@ -13,6 +14,7 @@ from evidence.admin import (
 __all__ = (
     "findings",
     "proposals",
+    "readings",
     "review_items",
     "revisions",
     "sources",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence import wiring
@@ -17,6 +18,7 @@ from evidence.admin.typed_view import Part, parts
 from evidence.admin.wording import Doubt, badge, doubts, kind_label
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.manifest import parse_manifest
+from evidence.domain.proposed import UnitChange, change_of
 from evidence.domain.tree import MANIFEST_PATH
 from evidence.domain.units import CuratedEvidence
 from evidence.faults import CuratorFault
@@ -25,12 +27,17 @@ from evidence.ports import PathChange
 
 FOLDER = "evidence/"
 CURATED = "evidence/curated/"
-RETAINED = {"source_no_longer_supports_unit", "retirement_candidate"}
+TONES = {
+    UnitChange.NEW: "info",
+    UnitChange.CHANGED: "info",
+    UnitChange.KEPT: "warn",
+    UnitChange.CONFIRMED: "ok",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedUnit:
-    """One unit of a proposal, as the page shows it."""
+    """One unit of a change, as a page shows it; `blob` is its file after the change."""
 
     title: str
     kind: str
@@ -42,24 +49,18 @@ class ChangedUnit:
     excerpts: tuple[str, ...]
     words: tuple[Word, ...] = ()
     evidence_id: str = ""
-    is_new: bool = False
+    blob: str = ""
+    change: UnitChange | None = None
 
+    @property
+    def is_new(self) -> bool:
+        """Tell whether there was no such unit before."""
+        return self.change is UnitChange.NEW
 
-@dataclass(frozen=True, slots=True)
-class ChangedNote:
-    """One note of a proposal, to be accepted or left out, and its units that would change."""
-
-    path: str
-    units: tuple[ChangedUnit, ...]
-
-
-def by_note(units: Sequence[ChangedUnit], sources: Sequence[str]) -> tuple[ChangedNote, ...]:
-    """Give the units under their notes; those of no note, which cannot be read, come last."""
-    strangers = {unit.source for unit in units}.difference(sources)
-    return tuple(
-        ChangedNote(path, tuple(unit for unit in units if unit.source == path))
-        for path in (*sources, *sorted(strangers))
-    )
+    @property
+    def is_confirmed(self) -> bool:
+        """Tell whether it says what it said: only its note has changed."""
+        return self.change is UnitChange.CONFIRMED
 
 
 def proposed_units(run: PreparationRun) -> tuple[ChangedUnit, ...]:
@@ -95,18 +96,24 @@ def _changed(change: PathChange, texts: Mapping[str, str]) -> ChangedUnit:
         mark = badge(_("cannot be read"), "bad")
         return ChangedUnit(path, "", mark, (), (), "", "", (), words_changed(before, after))
     words = words_changed(before, after) if before and after else ()
-    shown = _shown(unit, badge(*_change_words(change, unit)), words)
-    return replace(shown, evidence_id=unit.id, is_new=change.before is None)
+    kind = _kind_of_change(change, before, unit)
+    shown = _shown(unit, badge(*_change_words(kind)), words)
+    blob = change.after.blob if change.after else ""
+    return replace(shown, evidence_id=unit.id, blob=blob, change=kind)
 
 
-def _change_words(change: PathChange, unit: CuratedEvidence) -> tuple[str | Promise, str]:
-    if change.before is None:
-        return _("new"), "info"
+def _kind_of_change(change: PathChange, before: str, unit: CuratedEvidence) -> UnitChange | None:
+    """Tell what became of a unit that can be read; None when it was taken out."""
     if change.after is None:
+        return None
+    known = _unit(before, change.path.removeprefix(FOLDER)) if change.before else None
+    return UnitChange.CHANGED if change.before and not known else change_of(known, unit)
+
+
+def _change_words(change: UnitChange | None) -> tuple[str | Promise, str]:
+    if change is None:
         return _("taken out"), "bad"
-    if RETAINED & {item.code for item in unit.review_items}:
-        return _("kept, in doubt"), "warn"
-    return _("changed"), "info"
+    return gettext(change.label), TONES[change]
 
 
 def _orphaned(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from evidence import curation
 from evidence.admin.differences import words_changed
 from evidence.admin.files import UnitFile, unit_file
-from evidence.admin.pages import ReadablePage, actor_of, go, say_fault
+from evidence.admin.pages import ReadablePage, actor_of, address, go, say_fault
 from evidence.admin.wording import doubts
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.units import CuratedEvidence
@@ -73,15 +73,23 @@ def _save(request: HttpRequest, record: UnitRecord, form: UnitTextForm) -> dict[
             blob=form.cleaned_data["blob"],
             author=actor_of(request),
         )
-    except EditConflict as conflict:
-        return _conflict(form, record, conflict)
-    except CuratorFault as fault:
-        form.mark(fault, fault.message)
-        return {}
     except Fault as fault:
-        say_fault(request, fault)
-        return {}
+        record.refresh_from_db(fields=["blob"])
+        return refused_save(request, form, fault, blob=record.blob)
     return None
+
+
+def refused_save(
+    request: HttpRequest, form: UnitTextForm, fault: Fault, *, blob: str
+) -> dict[str, Any]:
+    """Give what the page must show beside the form; `blob` is the file as it stands now."""
+    if isinstance(fault, EditConflict):
+        return _conflict(form, fault, blob)
+    if isinstance(fault, CuratorFault):
+        form.mark(fault, fault.message)
+    else:
+        say_fault(request, fault)
+    return {}
 
 
 def _shown(
@@ -89,7 +97,9 @@ def _shown(
 ) -> HttpResponse:
     context = {
         "form": form,
-        "file": file,
+        "edited": file.record.title,
+        "path": file.record.path,
+        "back": address("evidence_unitrecord_change", file.record.pk),
         "review_items": doubts(file.record.review_items.all()),
         **extra,
     }
@@ -98,10 +108,9 @@ def _shown(
     return response
 
 
-def _conflict(form: UnitTextForm, record: UnitRecord, conflict: EditConflict) -> dict[str, Any]:
+def _conflict(form: UnitTextForm, conflict: EditConflict, blob: str) -> dict[str, Any]:
     # Whoever saves again has seen the other version, so the guard moves on to it.
-    record.refresh_from_db(fields=["blob"])
-    form.data = {**form.data, "blob": record.blob}
+    form.data = {**form.data, "blob": blob}
     base, theirs = _text(conflict.base), _text(conflict.theirs)
     return {
         "conflict": conflict,

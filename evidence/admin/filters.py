@@ -12,8 +12,9 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence.admin.wording import KINDS, PURPOSES
+from evidence.admin.wording import KINDS, PURPOSES, reader_words
 from evidence.models import Workspace
+from evidence.rates import Reader, readers
 from evidence.stale import stale_units
 
 Choices = Sequence[tuple[str, str]]
@@ -43,6 +44,51 @@ class UnitsWorkspaceFilter(WorkspaceFilter):
     """The same, for rows that belong to a unit."""
 
     lookup = "unit__workspace__slug"
+
+
+class RunsWorkspaceFilter(WorkspaceFilter):
+    """The same, for rows that belong to a run."""
+
+    lookup = "run__workspace__slug"
+
+
+class ReaderFilter(SimpleListFilter):
+    """Narrow runs to those of which one reader read a note."""
+
+    title = _("read by")
+    parameter_name = "reader"
+
+    def lookups(self, request: HttpRequest, model_admin: ModelAdmin[Any]) -> Choices:
+        """Name everybody who has read a note."""
+        self.readers = {reader.key: reader for reader in readers()}
+        return [(key, reader_words(reader)) for key, reader in self.readers.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Keep the rows of the chosen reader; an unknown one has none."""
+        if not self.value():
+            return queryset
+        reader = self.readers.get(self.value() or "")
+        return queryset.none() if reader is None else self.rows_of(reader, queryset)
+
+    def rows_of(self, reader: Reader, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Give the rows that are due to a reader."""
+        return queryset.filter(pk__in=reader.readings().values("run"))
+
+
+class ReadingReaderFilter(ReaderFilter):
+    """The same, for readings."""
+
+    def rows_of(self, reader: Reader, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Give what the reader read."""
+        return queryset.filter(pk__in=reader.readings().values("pk"))
+
+
+class UnitReaderFilter(ReaderFilter):
+    """The same, for proposed units."""
+
+    def rows_of(self, reader: Reader, queryset: QuerySet[Model]) -> QuerySet[Model]:
+        """Give the units that come from what the reader read."""
+        return queryset.filter(reading__in=reader.readings())
 
 
 class KindFilter(SimpleListFilter):

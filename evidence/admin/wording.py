@@ -13,6 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.faults import Fault
+from evidence.rates import Reader
 from evidence.translation import sentence
 
 KINDS: Mapping[str, str | Promise] = {
@@ -41,6 +42,12 @@ def kind_label(kind: str) -> str:
 def purpose_label(purpose: str) -> str:
     """Give a purpose in words; an unknown one as it stands."""
     return str(PURPOSES.get(purpose, purpose))
+
+
+def reader_words(reader: Reader) -> str:
+    """Name who reads notes: the restructurer, its model and the version of its skill."""
+    version = reader.skill_digest.removeprefix("sha256:")[:8]
+    return " · ".join(word for word in (reader.restructurer, reader.model, version) if word)
 
 
 def with_code(text: str, code: str) -> SafeString:

@@ -37,4 +37,18 @@ function show(box, progress) {
     bar.max = progress.total;
     bar.value = progress.done;
   }
+  const list = box.querySelector("[data-rows]");
+  if (list && progress.rows) {
+    list.replaceChildren(...progress.rows.map(entry));
+  }
+}
+
+function entry(row) {
+  const [item, badge, name] = ["li", "span", "span"].map((tag) => document.createElement(tag));
+  badge.className = `ep-badge ep-${row.tone}`;
+  badge.textContent = row.words;
+  name.className = "ep-path";
+  name.textContent = row.name;
+  item.append(badge, " ", name);
+  return item;
 }

@@ -148,7 +148,8 @@ def test_progress_is_told_until_the_run_has_ended(reader: Client, waiting: Works
         state=RunState.RUNNING, sources_total=4, sources_done=1
     )
     told = reader.get(place("progress", run)).json()
-    assert told == {"ended": False, "done": 1, "total": 4, "words": "1 of 4 notes read"}
+    words = "1 of 4 notes read"
+    assert told == {"ended": False, "done": 1, "total": 4, "words": words, "rows": []}
     page = reader.get(place("change", run)).content.decode()
     assert f'data-progress="{place("progress", run)}"' in page
     PreparationRun.objects.filter(pk=run.pk).update(state=RunState.EMPTY)
