@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from evidence import overview
+from evidence import blocking, overview
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
@@ -35,12 +35,7 @@ def publishable(workspace: str, revision: str) -> RevisionSummary:
     """Give a mirrored revision, validated. Raises `RevisionUnknown`, `NotPublishable`."""
     summary = overview.revision(workspace, revision)
     if not summary.publishable:
-        raise NotPublishable(
-            Message(
-                gettext_noop("Revision %(revision)s cannot be published as it is."),
-                revision=summary.commit[:12],
-            )
-        )
+        raise NotPublishable(_what_is_open(workspace, summary))
     return summary
 
 
@@ -85,3 +80,30 @@ def check_order(workspace: str, summary: RevisionSummary, active: str | None) ->
                 active=active[:12],
             )
         )
+
+
+def _what_is_open(workspace: str, summary: RevisionSummary) -> Message:
+    """Count what blocks a revision, and name what comes first where the mirror holds it."""
+    counts = {
+        "revision": summary.commit[:12],
+        "items": summary.open_review_items,
+        "orphans": summary.orphans,
+        "errors": summary.errors,
+    }
+    first = blocking.names(workspace, summary.commit)
+    if not first:
+        return Message(
+            gettext_noop(
+                "Revision %(revision)s cannot be published. Open review items: %(items)s;"
+                " orphans: %(orphans)s; errors: %(errors)s."
+            ),
+            **counts,
+        )
+    return Message(
+        gettext_noop(
+            "Revision %(revision)s cannot be published. Open review items: %(items)s;"
+            " orphans: %(orphans)s; errors: %(errors)s. First among them: %(first)s."
+        ),
+        **counts,
+        first=", ".join(first),
+    )

@@ -100,6 +100,7 @@ def record(exam: Exam, *, generation: Generation) -> Evaluation:
         hit_at_10=exam.hit_at_10,
         question_count=len(exam.answered),
         report=exam.as_json(),
+        answers=exam.answers(),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from django.contrib.auth import get_user_model
@@ -14,6 +14,7 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import CommitAuthor
 from evidence.ports import Actor
+from publishing.models import Vouch
 
 _HINT: Final = gettext_noop("Someone who wrote none of the changes may approve them.")
 
@@ -32,27 +33,40 @@ class AuthorUnknown(CuratorFault):
     hint = gettext_noop("Give the user that address, or let an operator vouch for the commit.")
 
 
+class VoucherMayNotApprove(CuratorFault):
+    """The approver vouched for a commit that would be published: two people are needed."""
+
+    code = "voucher_may_not_approve"
+    hint = gettext_noop("Someone else, who wrote none of the changes, may approve them.")
+
+
 @dataclass(frozen=True, slots=True)
 class Writers:
     """The users behind one commit; `is_known` says whether its author is one of them."""
 
     names: frozenset[str]
     is_known: bool
+    vouched_by: str = ""
+    """Who vouched for it. They wrote nothing by that, and may not approve what they vouched for:
+    else one person alone could commit from outside, vouch and approve."""
 
 
 def check(*, workspace: str, active: str | None, revision: str, approver: Actor) -> None:
     """Let an approver pass who wrote nothing between the active revision and this one.
 
-    Raises `AuthorMayNotApprove`, `AuthorUnknown`. The policy is the active revision's own, so a
-    change of it needs an approval under the old rule (spec 30, Workspace file).
+    Nor who vouched for a commit between them. Raises `AuthorMayNotApprove`,
+    `VoucherMayNotApprove`, `AuthorUnknown`. The policy is the active revision's own, so a change
+    of it needs an approval under the old rule (spec 30, Workspace file).
     """
     if not distinct_approver_required(workspace=workspace, active=active):
         return
     authors = overview.authors_between(workspace, active, revision)
-    for author, writers in zip(authors, writers_of(authors), strict=True):
+    for author, writers in zip(authors, writers_of(workspace, authors), strict=True):
         if approver.username in writers.names:
             raise _is_author(author, approver)
-        if not writers.is_known:
+        if approver.username == writers.vouched_by:
+            raise _is_voucher(author, approver)
+        if not writers.is_known and not writers.vouched_by:
             raise _unknown(author)
 
 
@@ -63,15 +77,20 @@ def distinct_approver_required(*, workspace: str, active: str | None) -> bool:
     return overview.workspace_file(workspace, active).publication.require_distinct_approver
 
 
-def writers_of(authors: Sequence[CommitAuthor]) -> list[Writers]:
-    """Give who wrote each commit, in the order given, with one query.
+def writers_of(workspace: str, authors: Sequence[CommitAuthor]) -> list[Writers]:
+    """Give who wrote each commit and who vouched for it, in the order given, with two queries.
 
     The portal's own record decides; for a commit from outside it is every user whose e-mail is
     the author's, the committer's or a co-author's (spec 50, Approval).
     """
     outside = [author for author in authors if author.username is None]
     users = _users_by_email({email for one in outside for email in (one.email, *one.others)})
-    return [_writers(author, users) for author in authors]
+    vouches = Vouch.objects.filter(workspace=workspace).values_list("commit", "vouched_by")
+    vouched = dict(vouches)
+    return [
+        replace(_writers(author, users), vouched_by=vouched.get(author.commit, ""))
+        for author in authors
+    ]
 
 
 def _writers(author: CommitAuthor, users: Mapping[str, frozenset[str]]) -> Writers:
@@ -95,6 +114,18 @@ def _is_author(author: CommitAuthor, approver: Actor) -> AuthorMayNotApprove:
     return AuthorMayNotApprove(
         Message(
             gettext_noop("%(user)s wrote commit %(commit)s, so someone else must approve it."),
+            user=approver.username,
+            commit=author.commit[:12],
+        )
+    )
+
+
+def _is_voucher(author: CommitAuthor, approver: Actor) -> VoucherMayNotApprove:
+    return VoucherMayNotApprove(
+        Message(
+            gettext_noop(
+                "%(user)s vouched for commit %(commit)s, so someone else must approve it."
+            ),
             user=approver.username,
             commit=author.commit[:12],
         )

@@ -1,4 +1,4 @@
-"""Who may approve and roll back, asked of the user's row and never of the page (spec 50)."""
+"""Who may approve, roll back and vouch, asked of the user's row and never of the page (spec 50)."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from evidence.messages import Message, gettext_noop
 from evidence.ports import Actor
 
 APPROVE: Final = "publishing.approve_revision"
+OPERATE: Final = "evidence.operate_workspace"
+"""What operators may: also vouch for a commit from outside."""
 
 
 class NotPermitted(CuratorFault):
-    """The person has no right to approve or roll back."""
+    """The person has no right to approve, roll back or vouch."""
 
     code = "not_permitted"
     hint = gettext_noop("Ask someone of the group Approvers.")
@@ -22,11 +24,19 @@ class NotPermitted(CuratorFault):
 
 def require(actor: Actor) -> None:
     """Let an active staff user with `publishing.approve_revision` pass. Raises `NotPermitted`."""
+    if not _holds(actor, APPROVE):
+        words = gettext_noop("%(user)s may not approve revisions or roll back.")
+        raise NotPermitted(Message(words, user=actor.username))
+
+
+def require_operator(actor: Actor) -> None:
+    """Let an active staff user with `evidence.operate_workspace` pass. Raises `NotPermitted`."""
+    if not _holds(actor, OPERATE):
+        words = gettext_noop("%(user)s may not vouch for commits.")
+        hint = gettext_noop("Ask someone of the group Operators.")
+        raise NotPermitted(Message(words, user=actor.username), hint=hint)
+
+
+def _holds(actor: Actor, permission: str) -> bool:
     user = get_user_model().objects.filter(username=actor.username, is_active=True).first()
-    if user is None or not user.is_staff or not user.has_perm(APPROVE):
-        raise NotPermitted(
-            Message(
-                gettext_noop("%(user)s may not approve revisions or roll back."),
-                user=actor.username,
-            )
-        )
+    return user is not None and user.is_staff and user.has_perm(permission)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from django.db import transaction
 
-from publishing import activation, building, endings, evaluation, retention
+from evidence.domain.tree import EvidenceTree
+from evidence.ports import RevisionUnknown
+from publishing import activation, building, endings, evaluation, generations, neighbours, retention
 from publishing.domain.lifecycle import GenerationState
 from publishing.generations import stored
 from publishing.leases import PORTAL, Hold
+from publishing.neighbours import Candidate
 from publishing.parts import Parts, embedder_of, workspace_of
 from publishing.transitions import Cause
 
@@ -30,16 +33,25 @@ def build(hold: Hold, parts: Parts) -> None:
 
 
 def examine(hold: Hold, parts: Parts) -> None:
-    """Run the exam and keep its report; the candidate is ready or rejected after it."""
+    """Run the exam and keep its report; the candidate is ready or rejected after it.
+
+    A rehearsal, which somebody will look at before approving, is searched for duplicates, too.
+    """
     generation = hold.generation
     tree = parts.tree(generation)
+    candidate = Candidate(
+        stored(generation), tree, parts.store, embedder_of(generation, tree, parts)
+    )
     exam = evaluation.examine(
-        stored(generation),
+        candidate.generation,
         tree=tree,
-        store=parts.store,
-        embedder=embedder_of(generation, tree, parts),
+        store=candidate.store,
+        embedder=candidate.embedder,
         keep=lambda done, total: hold.keep(progress_done=done, progress_total=total),
     )
+    if generation.approval is None:
+        paths = _changed_units(hold, parts, tree)
+        hold.keep(neighbours=neighbours.find(candidate, paths=paths, beat=hold.keep))
     with transaction.atomic():
         evaluation.record(exam, generation=generation)
         if exam.passed:
@@ -64,6 +76,20 @@ def activate(hold: Hold, parts: Parts) -> None:
         cause=Cause(actor=PORTAL, at=hold.clock()),
     )
     endings.tidy(parts)
+
+
+def _changed_units(hold: Hold, parts: Parts, tree: EvidenceTree) -> Sequence[str]:
+    """Give the files of units that differ from those that answer now; none before anything does."""
+    active = generations.active(hold.generation.workspace)
+    if active is None:
+        return ()
+    repository = parts.repository(hold.generation.workspace)
+    try:
+        changes = repository.changes(active.stored.revision, hold.generation.revision)
+    except RevisionUnknown:
+        return ()  # An operator replaced the history: nothing says what is new in this one.
+    paths = {each.path.removeprefix("evidence/") for each in changes}
+    return [path for path in tree.under(building.CURATED) if path in paths]
 
 
 STEPS: Final[Mapping[GenerationState, Step]] = {

@@ -42,7 +42,7 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
     summary = overview.revision(slug, revision or workspace.head)
     live = generations.active(slug)
     active = live.stored.revision if live else None
-    commits = _commits(overview.authors_between(slug, active, summary.commit), actor)
+    commits = _commits(slug, overview.authors_between(slug, active, summary.commit), actor)
     distinct = four_eyes.distinct_approver_required(workspace=slug, active=active)
     initial = {
         "revision": summary.commit,
@@ -66,7 +66,7 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
     }
 
 
-def _commits(authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
+def _commits(slug: str, authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
     return [
         NewCommit(
             commit=author.commit,
@@ -76,5 +76,5 @@ def _commits(authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
             is_outside=author.username is None,
             is_known=writers.is_known,
         )
-        for author, writers in zip(authors, four_eyes.writers_of(authors), strict=True)
+        for author, writers in zip(authors, four_eyes.writers_of(slug, authors), strict=True)
     ]

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypedDict
 
 from evidence.domain.questions import Question
 from publishing.domain.confidence import Confidence
 
 FIRST, LAST = 5, 10
 """The two cuts that count: hit@5 informs, hit@10 decides."""
+KEPT: Final = 20
+"""How many units of a fused answer are kept, to tell later what came to stand above another."""
 FUSIONS: Final[Mapping[str, Mapping[str, object]]] = {
     "rrf": {"rrf": {}},
     "dbsf": {"fusion": "dbsf"},
 }
 """A fusion as the engine is asked for it."""
+
+
+class Asked(TypedDict):
+    """A question and the units of its fused answer, best first, as kept beside a report."""
+
+    query: str
+    units: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +150,16 @@ class Exam:
             "off_topic": [
                 {"query": one.query, "confidence": one.confidence.value} for one in self.off_topic
             ],
+        }
+
+    def answers(self) -> dict[str, Asked]:
+        """Give what is kept beside the report, by question."""
+        return {
+            answer.question.id: Asked(
+                query=answer.question.query,
+                units=sorted(answer.ranks.fused, key=answer.ranks.fused.__getitem__)[:KEPT],
+            )
+            for answer in self.answered
         }
 
     def _share(self, cut: int) -> float:

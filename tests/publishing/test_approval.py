@@ -187,14 +187,14 @@ def test_a_co_author_may_not_approve_either(workspace: Registered) -> None:
 
 
 @pytest.mark.django_db
-def test_who_wrote_what_takes_one_query(
+def test_who_wrote_what_takes_two_queries(
     workspace: Registered, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     for number in range(3):
         workspace.commit(changed(number), author=ADA)
     authors = overview.authors_between(SLUG, None, workspace.head().commit)
-    with django_assert_num_queries(1):
-        writers = four_eyes.writers_of(authors)
+    with django_assert_num_queries(2):
+        writers = four_eyes.writers_of(SLUG, authors)
     assert [one.names for one in writers] == [frozenset({"ada"})] * 4
 
 
