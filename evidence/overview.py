@@ -14,7 +14,7 @@ from evidence.domain.normalization import decode_utf8
 from evidence.domain.tree import WORKSPACE_FILE
 from evidence.domain.workspace import WorkspaceFile, parse_workspace
 from evidence.messages import gettext_noop
-from evidence.models import PortalCommit, RevisionRecord, Workspace
+from evidence.models import PortalCommit, RevisionRecord, UnitRecord, Workspace
 from evidence.ports import RevisionUnknown
 from evidence.reading import NotAWorkspace
 from evidence.standing import WorkspaceSummary, summaries
@@ -22,9 +22,13 @@ from evidence.standing import WorkspaceSummary, summaries
 __all__ = [
     "CommitAuthor",
     "RevisionSummary",
+    "UnitPlace",
+    "UnitState",
     "WorkspaceSummary",
     "authors_between",
     "revision",
+    "unit_places",
+    "unit_state",
     "workspace",
     "workspace_file",
     "workspaces",
@@ -68,6 +72,29 @@ class CommitAuthor:
     """When it was written, as its author's clock said."""
 
 
+@dataclass(frozen=True, slots=True)
+class UnitState:
+    """Whether a unit of the present head can be published as it is."""
+
+    title: str
+    is_orphan: bool
+    is_valid: bool
+    open_items: int
+
+
+@dataclass(frozen=True, slots=True)
+class UnitPlace:
+    """What a unit of the present head is for, and the note that it comes from."""
+
+    record: int
+    """Key of the unit's page in the admin."""
+    evidence_id: str
+    title: str
+    kind: str
+    source_file: str
+    purposes: tuple[str, ...]
+
+
 def workspaces() -> tuple[WorkspaceSummary, ...]:
     """Give every registered workspace in slug order; the number of queries is constant."""
     return summaries(Workspace.objects.order_by("slug"), now=timezone.now())
@@ -100,6 +127,25 @@ def revision(slug: str, commit: str) -> RevisionSummary:
         authored_at=row.authored_at,
         message=row.message,
         **row.summary,
+    )
+
+
+def unit_state(slug: str, evidence_id: str) -> UnitState | None:
+    """Give how a unit stands at the mirrored head, or None when it is not there; one query."""
+    rows = UnitRecord.objects.filter(workspace__slug=slug, evidence_id=evidence_id)
+    columns = ("title", "is_orphan", "is_valid", "open_items")
+    for row in rows.values_list(*columns)[:1]:
+        return UnitState(*row)
+    return None
+
+
+def unit_places(slug: str) -> tuple[UnitPlace, ...]:
+    """List the valid units of the mirrored head in path order; one query."""
+    rows = UnitRecord.objects.filter(workspace__slug=slug, is_valid=True)
+    columns = ("pk", "evidence_id", "title", "kind", "source_file", "purposes")
+    return tuple(
+        UnitPlace(pk, evidence_id, title, kind, source, tuple(purposes))
+        for pk, evidence_id, title, kind, source, purposes in rows.values_list(*columns)
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final
 
 from evidence.domain.identifiers import slug_from_id
 from evidence.domain.questions import EvaluationSet, parse_evaluation
@@ -19,10 +18,7 @@ from publishing.domain.query import build_request
 from publishing.domain.scoring import unit_ranks
 from publishing.hybrid import Found, search_generation
 from publishing.models import Evaluation, Generation
-from publishing.ports import Embedder, StoredGeneration, VectorStore
-
-BRANCH: Final = 20
-"""How many fragments of a branch count for its ranks."""
+from publishing.ports import BRANCH, Embedder, StoredGeneration, VectorStore
 
 Keep = Callable[[int, int], object]
 """Told how many questions are done, and of how many, before each; renews the lease meanwhile."""
@@ -50,7 +46,7 @@ class Examiner:
             store=self.store,
             embedder=self.embedder,
             threshold=None,
-            branches=True,
+            depth=BRANCH,
         )
 
 

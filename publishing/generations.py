@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID
 
-from publishing.domain.lifecycle import SEARCHABLE, GenerationState
+from publishing.domain.lifecycle import EXAMINABLE, SEARCHABLE, GenerationState
 from publishing.models import Generation
 from publishing.ports import StoredGeneration
 
@@ -55,7 +56,16 @@ def active(workspace: str) -> LiveGeneration | None:
 
 def searchable(workspace: str, generation_id: UUID) -> LiveGeneration | None:
     """Give the active or a retained generation by its id; None for any other (spec 60)."""
-    row = Generation.objects.filter(
-        workspace=workspace, id=generation_id, state__in=SEARCHABLE
-    ).first()
+    return _named(workspace, generation_id, SEARCHABLE)
+
+
+def examinable(workspace: str, generation_id: UUID) -> LiveGeneration | None:
+    """Give any generation that still holds points, for those who look behind answers."""
+    return _named(workspace, generation_id, EXAMINABLE)
+
+
+def _named(
+    workspace: str, generation_id: UUID, states: Collection[GenerationState]
+) -> LiveGeneration | None:
+    row = Generation.objects.filter(workspace=workspace, id=generation_id, state__in=states).first()
     return live(row) if row else None

@@ -9,7 +9,7 @@ from publishing.domain.confidence import Confidence, judge, lexical_hits
 from publishing.domain.query import SearchRequest, make_filter, render_query_text
 from publishing.domain.scoring import Hit, UnitHit, group_by_unit
 from publishing.domain.vectors import checked_vector
-from publishing.ports import Embedder, HybridQuery, StoredGeneration, VectorStore
+from publishing.ports import BRANCH, Embedder, HybridQuery, StoredGeneration, VectorStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +35,11 @@ def search_generation(
     store: VectorStore,
     embedder: Embedder,
     threshold: float | None,
-    branches: bool = False,
+    depth: int | None = None,
 ) -> Found:
     """Answer a question from one generation; `threshold` None means the embedder's default.
 
+    With a `depth`, the two branches come along, that many fragments each.
     Raises the faults of `Embedder`, `VectorStore` and `checked_vector`, and changes nothing.
     """
     text = render_query_text(request)
@@ -46,7 +47,8 @@ def search_generation(
         text=text,
         vector=_query_vector(embedder, text),
         filter=make_filter(request, generation.key),
-        branches=branches,
+        branches=depth is not None,
+        depth=depth or BRANCH,
     )
     answer = store.query(generation, query)
     units = group_by_unit(answer.fused)[: request.top_n]

@@ -149,6 +149,10 @@ class StoredGeneration:
         )
 
 
+BRANCH: Final = 20
+"""How many fragments of a branch count for its ranks (spec 50, Evaluation)."""
+
+
 @dataclass(frozen=True, slots=True)
 class HybridQuery:
     """One question to one generation, rendered once: both branches get the same text and filter."""
@@ -158,6 +162,8 @@ class HybridQuery:
     filter: EvidenceFilter
     branches: bool = False
     """Ask for the dense and the BM25 branch too, as evaluation and the console do."""
+    depth: int = BRANCH
+    """How many fragments of each branch; more than `BRANCH` only for a look at a single unit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,7 +93,7 @@ def document(workspace: str, evidence_id: str, generation: UUID | None = None) -
     if live is None:
         raise GenerationUnknown(Message(MESSAGES[UnavailableCode.NO_ACTIVE_GENERATION]))
     revision = live.stored.revision
-    found = _unit_bytes(workspace, revision, evidence_id)
+    found = unit_bytes(workspace, revision, evidence_id)
     if found is None:
         raise UnitUnknown(
             Message(gettext_noop("There is no unit %(id)s in this generation."), id=evidence_id)
@@ -136,6 +136,17 @@ def _may_have_moved(outcome: Outcome) -> bool:
 def _ask(live: LiveGeneration | None, request: SearchRequest) -> Outcome:
     if live is None:
         return unavailable(UnavailableCode.NO_ACTIVE_GENERATION)
+    found = find_in(live, request)
+    return found if isinstance(found, Unavailable) else _available(live, found)
+
+
+def find_in(
+    live: LiveGeneration, request: SearchRequest, *, depth: int | None = None
+) -> Found | Unavailable:
+    """Ask one generation whose right to answer was decided before; gives no fault.
+
+    With a `depth`, both branches come along, that many fragments each.
+    """
     if request.workspace_revision not in (None, live.stored.revision):
         return unavailable(UnavailableCode.REVISION_MISMATCH)
     embedder = wiring.embedder()
@@ -143,12 +154,13 @@ def _ask(live: LiveGeneration | None, request: SearchRequest) -> Outcome:
         if embedder.id != live.embedder:
             log.error("embedder_differs", generation=str(live.stored.id), wanted=live.embedder)
             return unavailable(UnavailableCode.EMBEDDER_UNAVAILABLE)
-        found = search_generation(
+        return search_generation(
             live.stored,
             request,
             store=wiring.store(),
             embedder=embedder,
             threshold=live.threshold,
+            depth=depth,
         )
     except SEARCH_FAULTS as fault:
         generation = str(live.stored.id)
@@ -156,7 +168,6 @@ def _ask(live: LiveGeneration | None, request: SearchRequest) -> Outcome:
             "search_unavailable", code=fault.code, why=str(fault.message), generation=generation
         )
         return unavailable_for(fault)
-    return _available(live, found)
 
 
 def _available(live: LiveGeneration, found: Found) -> Available:
@@ -170,7 +181,7 @@ def _available(live: LiveGeneration, found: Found) -> Available:
     )
 
 
-def _unit_bytes(workspace: str, revision: str, evidence_id: str) -> tuple[str, bytes] | None:
+def unit_bytes(workspace: str, revision: str, evidence_id: str) -> tuple[str, bytes] | None:
     """Find a unit's file in a revision: its name follows from the id, its folder from the kind."""
     repository = evidence_wiring.repository(workspace)
     paths = [f"evidence/{unit_path(kind, evidence_id)}" for kind in EvidenceKind]

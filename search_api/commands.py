@@ -53,6 +53,7 @@ def find(
     as_json: JsonOption = False,
 ) -> None:
     """Ask: tht search find "Che cos'è un ricovero?" --workspace w --purpose rewriting."""
+    overview.workspace(workspace)  # the API tells nobody which slugs exist; an operator may know
     asked = {"query": question, "purpose": purpose, "top_n": top}
     narrowed = {"context": {"required_kinds": [kind]}} if kind else {}
     outcome = answers.search(workspace, retrieval.build_request(asked | narrowed))

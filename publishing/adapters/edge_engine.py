@@ -22,8 +22,6 @@ from publishing.domain.query import EvidenceFilter
 from publishing.domain.scoring import Hit
 from publishing.ports import HybridAnswer, HybridQuery, StoredGeneration, VectorStoreUnavailable
 
-BRANCH_LIMIT = 20
-"""How many fragments a single branch looks at (spec 50, Evaluation)."""
 _RRF_K = 2
 """Qdrant's own default, `{"rrf": {}}`; the binding has none."""
 _FAILED = gettext_noop("The vector engine failed.")
@@ -107,7 +105,7 @@ def answer(shard: Shard, generation: StoredGeneration, query: HybridQuery) -> Hy
         ]
         if query.branches:
             requests += [
-                _single(one, filter_, limit=BRANCH_LIMIT) for one in (dense_query, sparse_query)
+                _single(one, filter_, limit=query.depth) for one in (dense_query, sparse_query)
             ]
         lists = shard.query_batch(edge.QueryBatchRequest(requests))
     fused, best, *branches = (tuple(map(_hit, points)) for points in lists)

@@ -20,8 +20,6 @@ DENSE: Final = ""
 """The unnamed vector, as the server itself calls it."""
 SPARSE: Final = "bm25"
 MODEL: Final = "qdrant/bm25"
-BRANCH_LIMIT: Final = 20
-"""How many fragments a single branch looks at (spec 50, Evaluation)."""
 INDEXES: Final = (
     "content_hash",
     "document_id",
@@ -120,9 +118,7 @@ def hybrid(generation: StoredGeneration, query: HybridQuery, *, timeout_s: int) 
         {**dense, "limit": 1, "with_payload": False},
     ]
     if query.branches:
-        searches += [
-            {**one, "limit": BRANCH_LIMIT, "with_payload": True} for one in (dense, sparse)
-        ]
+        searches += [{**one, "limit": query.depth, "with_payload": True} for one in (dense, sparse)]
     path = _path(generation.collection, "/points/query/batch")
     return Call("POST", path, {"searches": searches}, {"timeout": timeout_s})
 

@@ -48,6 +48,13 @@ def lexical_hits(question: str, excerpts: Iterable[str], *, language: str) -> in
     return len(asked & stems)
 
 
+def matched_words(question: str, excerpts: Iterable[str], *, language: str) -> tuple[str, ...]:
+    """Give the question's content words that an excerpt contains, as the question writes them."""
+    stems = {stem for text in excerpts for stem in content_stems(text, language=language)}
+    words = dict.fromkeys(_WORD.findall(unicodedata.normalize("NFC", question)))
+    return tuple(word for word in words if content_stems(word, language=language) & stems)
+
+
 def content_stems(text: str, *, language: str) -> frozenset[str]:
     """Give the stems of the words with three letters or more that are no stop words.
 

@@ -298,7 +298,7 @@ def test_both_branches_get_the_rendered_text(publish, embedder, store):
     generation = publish()
     request = question("pediatrica", context={"concepts": ["ricovero", "ablazione"]})
     found = hybrid.search_generation(
-        generation, request, store=store, embedder=embedder, threshold=None, branches=True
+        generation, request, store=store, embedder=embedder, threshold=None, depth=20
     )
     assert embedder.embedded[-1] == "Domanda: pediatrica\nConcetti: ablazione, ricovero"
     assert {hit.payload.title for hit in found.bm25} == set(TITLES)

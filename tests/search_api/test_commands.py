@@ -48,6 +48,12 @@ def test_an_unavailable_search_exits_with_1_and_prints_the_outcome(registered):
     assert "no_active_generation" in people.stderr
 
 
+def test_a_workspace_that_is_not_registered_is_said_to_the_operator(registered):
+    printed = run(search_app, "find", "x", "--workspace", "altrove", *FIND[4:], "--json")
+    assert printed.exit_code == 1
+    assert json.loads(printed.stdout)["error"]["code"] == "workspace_unknown"
+
+
 def test_a_broken_store_leaves_nothing_but_json_on_stdout(published, settings, tmp_path):
     settings.PUBLISHING = settings.PUBLISHING | {"home": tmp_path}
     printed = run(search_app, *FIND, "--json")
