@@ -22,7 +22,11 @@ MAX_MESSAGE = 500
 
 def search(workspace: str, request: retrieval.SearchRequest) -> Outcome:
     """Give the one outcome of a question to the active generation (spec 60, Outcome)."""
-    outcome = retrieval.search(workspace, request)
+    return said(workspace, retrieval.search(workspace, request))
+
+
+def said(workspace: str, outcome: retrieval.Outcome) -> Outcome:
+    """Give what retrieval found as the API says it, without a receipt."""
     if isinstance(outcome, retrieval.Unavailable):
         return SearchUnavailable(
             code=outcome.code,

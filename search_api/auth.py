@@ -109,3 +109,20 @@ class HeaderKey(APIKeyHeader):
 
 READER: Final = [BearerKey(KeyRole.READER), HeaderKey(KeyRole.READER)]
 """Either header, a key of any role."""
+WRITER: Final = [BearerKey(KeyRole.WRITER), HeaderKey(KeyRole.WRITER)]
+"""Either header, a writer's key."""
+
+
+def require_writer(key: ApiKey) -> None:
+    """Refuse a reader where only what is asked tells that something is written.
+
+    Raises `AccessRefused`.
+    """
+    if key.role not in MAY[KeyRole.WRITER]:
+        raise AccessRefused(Message(gettext_noop("This key may not do this here.")))
+
+
+def key_of(request: HttpRequest) -> ApiKey:
+    """Give the key that a request was let in with; Ninja keeps it as `request.auth`."""
+    key: ApiKey = request.auth  # type: ignore[attr-defined]
+    return key

@@ -12,7 +12,7 @@ from ninja.responses import Status
 from pydantic import StringConstraints
 
 from publishing import retrieval
-from search_api import answers, auth, problems
+from search_api import answers, asking, auth, problems
 from search_api.schemas import Outcome, SearchBody, UnitDocument
 
 MARKDOWN: Final = "text/markdown"
@@ -47,9 +47,10 @@ def search(
     """Ask the active generation one question for one purpose.
 
     An outcome is `available`, with zero or more results, or `unavailable`, with a code; never a
-    stale, partial or dense-only answer.
+    stale, partial or dense-only answer. With a `session`, which takes a writer's key, the receipt
+    of an available answer is kept as that stage's.
     """
-    outcome = answers.search(workspace, question)
+    outcome = asking.ask(workspace=workspace, question=question, key=auth.key_of(request))
     for name, value in problems.headers_of_outcome(outcome).items():
         response[name] = value
     return Status(problems.status_of_outcome(outcome), outcome)

@@ -23,10 +23,12 @@ RETRY_AFTER_S: Final = 5
 STATUS_OF_CODE: Final[Mapping[str, HTTPStatus]] = {
     "key_unknown": HTTPStatus.UNAUTHORIZED,
     "access_refused": HTTPStatus.FORBIDDEN,
+    "session_of_another_key": HTTPStatus.FORBIDDEN,
     "generation_unknown": HTTPStatus.NOT_FOUND,
     "unit_unknown": HTTPStatus.NOT_FOUND,
     "stale_edit": HTTPStatus.CONFLICT,
     "edit_conflict": HTTPStatus.CONFLICT,
+    "session_full": HTTPStatus.CONFLICT,
     "too_many_requests": HTTPStatus.TOO_MANY_REQUESTS,
 }
 STATUS_OF_CLASS: Final[Mapping[type[Fault], HTTPStatus]] = {
@@ -53,7 +55,11 @@ REFUSALS: Final[dict[int, Any]] = dict.fromkeys(
 NOT_ANSWERED: Final[dict[int, Any]] = dict.fromkeys(
     (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE), Problem
 )
-CODED_ERRORS: Final = frozenset({"sessions_not_available"})
+CONFLICT: Final[dict[int, Any]] = {HTTPStatus.CONFLICT: Problem}
+BROKEN: Final[dict[int, Any]] = {HTTPStatus.SERVICE_UNAVAILABLE: Problem}
+CODED_ERRORS: Final = frozenset(
+    {"stage_purpose_mismatch", "stage_without_evidence", "formula_refused"}
+)
 """Field errors that are a problem of their own rather than one of many."""
 MAX_ERRORS: Final = 20
 MAX_DETAIL: Final = 500

@@ -5,18 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from evidence.domain.units import CuratedEvidence, EvidenceKind, EvidencePurpose
 from publishing.retrieval import Confidence, SearchRequest
-
-
-def _no_session(value: Any) -> None:
-    if value is not None:
-        raise PydanticCustomError(
-            "sessions_not_available", "This portal keeps no sessions yet: leave `session` null."
-        )
+from search_api.session_schemas import Receipt, SessionRef, refuse_mismatch
 
 
 def _number(value: Any) -> Any:
@@ -26,14 +20,17 @@ def _number(value: Any) -> Any:
     return value
 
 
-NoSession = Annotated[None, BeforeValidator(_no_session), WithJsonSchema({"type": "null"})]
-
-
 class SearchBody(SearchRequest):
     """A question, its purpose, and what is known around it (spec 60, Search)."""
 
     top_n: Annotated[int, Field(ge=1, le=10), BeforeValidator(_number)] = 10
-    session: NoSession = None
+    session: SessionRef | None = None
+
+    @model_validator(mode="after")
+    def _purpose_is_the_stage_s(self) -> SearchBody:
+        if self.session is not None:
+            refuse_mismatch(self.session.stage, self.purpose)
+        return self
 
 
 class _Answer(BaseModel):
@@ -77,7 +74,7 @@ class SearchAvailable(_Answer):
     workspace_revision: str
     confidence: Confidence
     results: tuple[Result, ...]
-    receipt: None = None
+    receipt: Receipt | None = None
 
 
 class SearchUnavailable(_Answer):
