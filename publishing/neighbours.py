@@ -8,40 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypedDict
+from typing import Final
 
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.tree import EvidenceTree
 from publishing import vectors
+from publishing.domain.duplicates import ALIKE, Comparison, Pair
 from publishing.domain.points import DraftPoint, draft_points
 from publishing.domain.query import EvidenceFilter
 from publishing.ports import Beat, Embedder, HybridQuery, StoredGeneration, VectorStore
 
-ALIKE: Final = 0.94
-"""Cosine similarity of two fragments from which their units look like duplicates.
-
-Measured with the bundled model on the demo: no two of its 24 units come above 0.939; of six
-rewordings of its units five come above 0.944, and one at 0.934 is missed. Other models have other
-scales, and what they find is as good as this number fits them.
-"""
 MOST: Final = 200
 """How many fragments are compared; a larger release is told how many were left out."""
-
-
-class Pair(TypedDict):
-    """Two units and the highest similarity of two of their fragments."""
-
-    unit: str
-    neighbour: str
-    similarity: float
-
-
-class Comparison(TypedDict):
-    """What was found, best first, and how many of how many fragments were compared."""
-
-    pairs: list[Pair]
-    compared: int
-    fragments: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from evidence.overview import RevisionSummary
 from publishing import summaries
 from publishing.domain import preview
+from publishing.domain.duplicates import Comparison
 from publishing.domain.lifecycle import UNFINISHED, GenerationState
 from publishing.domain.preview import QuestionChange
 from publishing.models import Evaluation, Generation
@@ -27,8 +27,8 @@ class Preview:
     questions: tuple[QuestionChange, ...] = ()
     gone: tuple[str, ...] = ()
     """Questions of the active generation's exam that the candidate's does not ask."""
-    duplicates: Mapping[str, object] = field(default_factory=dict)
-    """What `neighbours.find` gave; empty where it never looked."""
+    duplicates: Comparison | None = None
+    """What `neighbours.find` gave; None where it never looked."""
 
 
 def preview_of(*, workspace: str, summary: RevisionSummary) -> Preview:
@@ -53,7 +53,7 @@ def preview_of(*, workspace: str, summary: RevisionSummary) -> Preview:
         after=summaries.evaluation_of(own) if own else None,
         questions=preview.compare(earlier, later),
         gone=tuple(name for name in earlier if name not in later) if own else (),
-        duplicates=row.neighbours or {},
+        duplicates=row.neighbours or None,
     )
 
 

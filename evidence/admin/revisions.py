@@ -14,10 +14,10 @@ from django.utils.translation import gettext_lazy as _
 from evidence import overview
 from evidence.admin.changed_units import ChangedUnit, changed_units
 from evidence.admin.filters import WorkspaceFilter
+from evidence.admin.head_findings import findings_of
 from evidence.admin.pages import ReadablePage, listed
 from evidence.admin.wording import badge, short
-from evidence.models import FindingRecord, RevisionRecord
-from evidence.translation import filled
+from evidence.models import RevisionRecord
 
 
 @admin.register(RevisionRecord)
@@ -46,7 +46,6 @@ class RevisionPage(ReadablePage):
         """Validate the revision when nobody has yet; list the findings of the newest one."""
         summary = overview.revision(row.workspace.slug, row.commit)
         is_head = row.commit == row.workspace.mirrored_commit
-        findings = FindingRecord.objects.filter(workspace=row.workspace_id) if is_head else ()
         return {
             "title": row.message,
             "summary": summary,
@@ -54,7 +53,7 @@ class RevisionPage(ReadablePage):
             "workspace": row.workspace,
             "badge": revision_badge(row),
             "units": _units(row),
-            "findings": [_shown(each) for each in findings[:200]],
+            "findings": tuple(findings_of(row.workspace.slug)) if is_head else (),
             "open_items": listed("evidence_reviewitemrecord", workspace=row.workspace.slug),
             "orphans": listed(
                 "evidence_unitrecord", workspace=row.workspace.slug, attention="orphan"
@@ -75,13 +74,3 @@ def revision_badge(row: RevisionRecord) -> SafeString:
     if row.is_publishable:
         return badge(_("can be published"), "ok")
     return badge(_("blocked"), "warn")
-
-
-def _shown(finding: FindingRecord) -> dict[str, Any]:
-    return {
-        "pk": finding.pk,
-        "path": finding.path,
-        "code": finding.code,
-        "blocks": finding.severity == "error",
-        "text": filled(finding.template, finding.values),
-    }

@@ -3,28 +3,39 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
 
 from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from evidence.admin.pages import ReadablePage, actor_of, go, may, posts_only, require, say_fault
+from evidence.admin.pages import (
+    ReadablePage,
+    actor_of,
+    address,
+    go,
+    may,
+    posts_only,
+    require,
+    say_fault,
+)
 from evidence.admin.wording import short
 from evidence.faults import Fault
-from publishing import approval, tasks
+from publishing import approval, tasks, vouching
 from publishing.admin import releases
 from publishing.admin.filters import WorkspaceFilter
-from publishing.admin.forms import ReleaseForm, RollBackForm
+from publishing.admin.forms import RehearsalForm, ReleaseForm, RollBackForm, VouchForm
 from publishing.admin.wording import approval_badge
 from publishing.domain.lifecycle import ApprovalState
 from publishing.models import Approval, Generation, PublicationEvent
-from publishing.permissions import APPROVE
+from publishing.permissions import APPROVE, OPERATE
 
 
 @admin.register(Approval)
@@ -52,13 +63,14 @@ class ApprovalPage(ReadablePage):
         return approval_badge(row.state)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page that releases a revision of a workspace."""
-        release = path(
-            "release/<slug:slug>/",
-            self.admin_site.admin_view(self.release),
-            name="publishing_release",
-        )
-        return [release, *super().get_urls()]
+        """Add the page that releases a revision of a workspace, and its steps."""
+        wrap = self.admin_site.admin_view
+        mine = [
+            path("release/<slug:slug>/", wrap(self.release), name="publishing_release"),
+            path("release/<slug:slug>/rehearse/", wrap(self.rehearse), name="publishing_rehearse"),
+            path("release/<slug:slug>/vouch/", wrap(self.vouch), name="publishing_vouch"),
+        ]
+        return [*mine, *super().get_urls()]
 
     def release(self, request: HttpRequest, slug: str) -> HttpResponse:
         """Show what would be published; on a post approve exactly that."""
@@ -71,11 +83,16 @@ class ApprovalPage(ReadablePage):
             if answer is not None:
                 return answer
         try:
-            context = releases.preview(slug, request.GET.get("revision"), actor_of(request))
+            asked = request.GET.get("revision")
+            context = releases.release_context(slug, asked, actor_of(request))
         except Fault as fault:
             say_fault(request, fault)
             return go("index")
-        context |= {"form": form, "may_approve": may(request, APPROVE)}
+        context |= {
+            "form": form,
+            "may_approve": may(request, APPROVE),
+            "may_vouch": may(request, OPERATE),
+        }
         return self.page(request, None, "publishing/release.html", **context)
 
     def _approve(self, request: HttpRequest, slug: str, form: ReleaseForm) -> HttpResponse | None:
@@ -86,11 +103,43 @@ class ApprovalPage(ReadablePage):
         except Fault as fault:
             say_fault(request, fault)
             return None
-        generation = str(approved.generation)
-        # Robust: without a broker the timetable wakes the generation a minute later.
-        transaction.on_commit(lambda: tasks.advance_generation.delay(generation), robust=True)
+        _send(approved.generation)
         messages.success(request, gettext("Approved. It answers once it has passed its exam."))
-        return go("publishing_generation_change", generation)
+        return go("publishing_generation_change", approved.generation)
+
+    @posts_only
+    def rehearse(self, request: HttpRequest, slug: str) -> HttpResponse:
+        """Build and examine a revision without an approval; its page shows what would change."""
+        require(request, APPROVE)
+        form = RehearsalForm(request.POST)
+        if not form.is_valid():
+            return _back(slug)
+        revision = form.cleaned_data["revision"]
+        try:
+            generation = approval.rehearse(
+                workspace=slug, revision=revision, actor=actor_of(request)
+            )
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            _send(generation)
+        return _back(slug, revision)
+
+    @posts_only
+    def vouch(self, request: HttpRequest, slug: str) -> HttpResponse:
+        """Record an operator's word for a commit from outside."""
+        require(request, OPERATE)
+        form = VouchForm(request.POST)
+        if not form.is_valid():
+            messages.error(request, gettext("Say how you know who wrote the commit."))
+            return _back(slug)
+        try:
+            vouching.vouch(workspace=slug, actor=actor_of(request), **form.cleaned_data)
+        except Fault as fault:
+            say_fault(request, fault)
+        else:
+            messages.success(request, gettext("Recorded. Somebody else can approve now."))
+        return _back(slug)
 
     @posts_only
     def cancel(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -124,3 +173,15 @@ class ApprovalPage(ReadablePage):
             "cancel_form": RollBackForm(),
             "may_cancel": is_open and may(request, APPROVE),
         }
+
+
+def _send(generation: UUID) -> None:
+    """Wake a worker; without a broker the timetable does it a minute later, hence `robust`."""
+    wanted = str(generation)
+    transaction.on_commit(lambda: tasks.advance_generation.delay(wanted), robust=True)
+
+
+def _back(slug: str, revision: str = "") -> HttpResponseRedirect:
+    """Show the release page again, of the revision it was about."""
+    asked = f"?{urlencode({'revision': revision})}" if revision else ""
+    return HttpResponseRedirect(address("publishing_release", slug) + asked)

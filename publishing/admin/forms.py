@@ -26,3 +26,20 @@ class RollBackForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3})
     )
+
+
+class VouchForm(forms.Form):
+    """Why a commit from outside, by nobody the portal knows, may be published."""
+
+    commit = forms.RegexField(r"^[0-9a-f]{40}$", widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label=_("How do you know who wrote it?"),
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class RehearsalForm(forms.Form):
+    """Which revision is rehearsed."""
+
+    revision = forms.RegexField(r"^[0-9a-f]{40}$", widget=forms.HiddenInput)

@@ -3,38 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext
 
-from evidence import overview
+from evidence import overview, tracing
 from evidence.admin.changed_units import changed_units
+from evidence.admin.head_findings import findings_of
+from evidence.admin.unit_links import unit_links
 from evidence.admin.wording import short
 from evidence.messages import gettext_noop
-from evidence.overview import CommitAuthor
+from evidence.overview import RevisionSummary
 from evidence.ports import Actor, RevisionUnknown
-from publishing import four_eyes, generations
-from publishing.admin.forms import ReleaseForm
+from evidence.tracing import UnitChange
+from publishing import four_eyes, generations, preview
+from publishing.admin import release_exam
+from publishing.admin.forms import ReleaseForm, VouchForm
+from publishing.admin.new_commits import NewCommit, new_commits
+from publishing.admin.wording import generation_badge, progress_words
+from publishing.domain.duplicates import ALIKE
+from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import open_approval
 
 COMMIT = re.compile("[0-9a-f]{40}")
 
 
-@dataclass(frozen=True, slots=True)
-class NewCommit:
-    """One commit that would be published with the revision, and whose words it holds."""
-
-    commit: str
-    title: str
-    author: str
-    is_own: bool
-    is_outside: bool
-    is_known: bool
-
-
-def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
+def release_context(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
     """Give the context of the release page. Raises `WorkspaceUnknown`, `RevisionUnknown`."""
     workspace = overview.workspace(slug)
     if revision is not None and not COMMIT.fullmatch(revision):
@@ -42,39 +37,61 @@ def preview(slug: str, revision: str | None, actor: Actor) -> dict[str, Any]:
     summary = overview.revision(slug, revision or workspace.head)
     live = generations.active(slug)
     active = live.stored.revision if live else None
-    commits = _commits(slug, overview.authors_between(slug, active, summary.commit), actor)
-    distinct = four_eyes.distinct_approver_required(workspace=slug, active=active)
-    initial = {
-        "revision": summary.commit,
-        "content_digest": summary.content_digest,
-        "head": workspace.head,
-    }
+    authors = overview.authors_between(slug, active, summary.commit)
+    changes = tracing.unit_changes(slug, active, summary.commit, authors=authors) if active else {}
+    is_head = summary.commit == workspace.head
     return {
         "title": gettext("Publish revision %(revision)s") % {"revision": short(summary.commit)},
         "workspace": workspace,
         "summary": summary,
-        "is_head": summary.commit == workspace.head,
+        "is_head": is_head,
         "active": active,
         "is_active": active == summary.commit,
-        "commits": commits,
         "units": changed_units(slug, active, summary.commit) if active else (),
-        "distinct": distinct,
-        "own_words": distinct and any(each.is_own for each in commits),
-        "unknown_author": distinct and not all(each.is_known for each in commits),
+        "findings": tuple(findings_of(slug)) if is_head else (),
         "open_approval": open_approval(slug),
-        "shown": ReleaseForm(initial=initial),
+        "shown": ReleaseForm(initial=_seen(summary, workspace.head)),
+        **_rehearsal(slug, summary, changes),
+        **_people(slug, active, new_commits(slug, authors, actor)),
     }
 
 
-def _commits(slug: str, authors: Sequence[CommitAuthor], actor: Actor) -> list[NewCommit]:
-    return [
-        NewCommit(
-            commit=author.commit,
-            title=author.title,
-            author=author.name or author.username or author.email,
-            is_own=actor.username in writers.names,
-            is_outside=author.username is None,
-            is_known=writers.is_known,
-        )
-        for author, writers in zip(authors, four_eyes.writers_of(slug, authors), strict=True)
-    ]
+def _seen(summary: RevisionSummary, head: str) -> dict[str, str]:
+    """Give what the form holds, so that nothing else than what was seen is approved."""
+    return {
+        "revision": summary.commit,
+        "content_digest": summary.content_digest,
+        "head": head,
+    }
+
+
+def _rehearsal(
+    slug: str, summary: RevisionSummary, changes: Mapping[str, UnitChange]
+) -> dict[str, Any]:
+    """Give how far a candidate of the revision has come, and its exam beside the present one."""
+    shown = preview.preview_of(workspace=slug, summary=summary)
+    links = unit_links(slug, release_exam.units_of(shown, changes))
+    candidate = shown.candidate
+    return {
+        "candidate": candidate,
+        "candidate_badge": generation_badge(candidate.state) if candidate else "",
+        "is_running": candidate is not None and candidate.state in UNFINISHED,
+        "words": progress_words(candidate) if candidate else "",
+        "preview": shown,
+        "exam": release_exam.exam_rows(shown, changes, links) if shown.after else None,
+        "duplicates": release_exam.duplicates(shown, links),
+        "threshold": ALIKE,
+    }
+
+
+def _people(slug: str, active: str | None, commits: list[NewCommit]) -> dict[str, Any]:
+    """Give who wrote what, and why the reader may not approve it, if so."""
+    distinct = four_eyes.distinct_approver_required(workspace=slug, active=active)
+    return {
+        "commits": commits,
+        "distinct": distinct,
+        "own_words": distinct and any(each.is_own for each in commits),
+        "own_vouch": distinct and any(each.is_own_vouch for each in commits),
+        "unknown_author": distinct and any(each.is_unknown for each in commits),
+        "vouch_form": VouchForm(),
+    }

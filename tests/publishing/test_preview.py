@@ -91,7 +91,7 @@ def test_the_first_rehearsal_ever_has_only_new_questions(scene: Scene) -> None:
     found = preview_of(rehearsed(scene))
     assert found.before is None
     assert {each.verdict for each in found.questions} == {Verdict.NEW}
-    assert found.duplicates["pairs"] == []
+    assert found.duplicates == {"pairs": [], "compared": 0, "fragments": 0}
 
 
 def test_a_new_unit_that_says_the_same_looks_like_a_duplicate(scene: Scene) -> None:
