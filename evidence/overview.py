@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 FULL_ID = re.compile(r"[0-9a-f]{40}\Z")
+NOBODY: tuple[None, tuple[str, ...]] = (None, ())
+"""What the portal knows of a commit that was not made through it."""
 _CO_AUTHOR = re.compile(r"^co-authored-by:[^<>\n]*<([^<>\s]+)>\s*$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -70,6 +72,8 @@ class CommitAuthor:
     """The first line of the message, for people."""
     at: datetime | None = field(default=None, compare=False)
     """When it was written, as its author's clock said."""
+    editors: tuple[str, ...] = ()
+    """User names, by the portal's own record, of those who edited the proposal it accepts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,18 +171,21 @@ def authors_between(slug: str, after: str | None, upto: str) -> tuple[CommitAuth
     Raises `WorkspaceUnknown`, `RevisionUnknown`.
     """
     commits = plugged.repository(slug).between(after, upto)
-    recorded = dict(
-        PortalCommit.objects.filter(workspace__slug=slug).values_list("commit", "username")
-    )
+    rows = PortalCommit.objects.filter(workspace__slug=slug)
+    recorded = {
+        commit: (username, tuple(others))
+        for commit, username, others in rows.values_list("commit", "username", "others")
+    }
     return tuple(
         CommitAuthor(
             commit=each.id,
-            username=recorded.get(each.id),
+            username=recorded.get(each.id, NOBODY)[0],
             name=each.author.name,
             email=each.author.email,
             others=(each.committer.email, *_CO_AUTHOR.findall(each.message)),
             title=each.message.partition("\n")[0],
             at=each.at,
+            editors=recorded.get(each.id, NOBODY)[1],
         )
         for each in commits
     )

@@ -79,12 +79,12 @@ def abandoned() -> QuerySet[PreparationRun]:
 
 
 @contextmanager
-def held(run: PreparationRun, *, patience_s: float = PATIENCE_S) -> Iterator[Hold]:
+def held(run: PreparationRun) -> Iterator[Hold]:
     """Hold a proposal while it is changed or decided on, one at a time.
 
     The hold's row is fresh. Raises `ProposalClosed`, `ProposalHeld`.
     """
-    end = time.monotonic() + patience_s
+    end = time.monotonic() + PATIENCE_S
     while (hold := _proposal(run)) is None:
         if time.monotonic() > end:
             raise ProposalHeld(gettext_noop("Somebody else is deciding on this proposal now."))

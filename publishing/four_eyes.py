@@ -95,7 +95,7 @@ def writers_of(workspace: str, authors: Sequence[CommitAuthor]) -> list[Writers]
 
 def _writers(author: CommitAuthor, users: Mapping[str, frozenset[str]]) -> Writers:
     if author.username is not None:
-        return Writers(names=frozenset({author.username}), is_known=True)
+        return Writers(names=frozenset({author.username, *author.editors}), is_known=True)
     found = [users.get(email.lower(), frozenset()) for email in (author.email, *author.others)]
     return Writers(names=frozenset().union(*found), is_known=bool(found[0]))
 

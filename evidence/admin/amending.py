@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils.translation import gettext as _
 
 from evidence import amending, proposed, wiring
 from evidence.admin.editor import refused_save, without_item
-from evidence.admin.pages import ReadablePage, actor_of, address, go, say_fault
+from evidence.admin.pages import ReadablePage, actor_of, address, say_fault
 from evidence.admin.wording import doubts
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
+from evidence.domain.identifiers import ID_PREFIX
 from evidence.domain.normalization import decode_utf8
 from evidence.domain.units import CuratedEvidence
 from evidence.faults import Fault
@@ -41,7 +43,7 @@ def respond(page: ReadablePage, request: HttpRequest, run: PreparationRun) -> Ht
         file = _file(run, evidence_id)
     except Fault as fault:
         say_fault(request, fault)
-        return go("evidence_preparationrun_change", run.pk)
+        return back(request, run)
     if request.method != "POST":
         form = UnitTextForm(initial={"text": file.text, "blob": file.blob}, path=file.path)
         return _shown(page, request, run, file, form)
@@ -50,7 +52,7 @@ def respond(page: ReadablePage, request: HttpRequest, run: PreparationRun) -> Ht
     if refusal is not None:
         return _shown(page, request, run, file, form, **refusal)
     messages.success(request, _("Saved in the proposal. Nothing is accepted yet."))
-    return _back(run)
+    return back(request, run, file.unit.id)
 
 
 def settle(request: HttpRequest, run: PreparationRun) -> HttpResponse:
@@ -71,7 +73,7 @@ def settle(request: HttpRequest, run: PreparationRun) -> HttpResponse:
             say_fault(request, fault)
         else:
             messages.success(request, _("Settled in the proposal. Nothing is accepted yet."))
-    return _back(run)
+    return back(request, run, form.cleaned_data.get("unit", ""))
 
 
 def _file(run: PreparationRun, evidence_id: str) -> ProposedFile:
@@ -119,7 +121,7 @@ def _shown(
         "form": form,
         "edited": file.unit.title,
         "path": file.path,
-        "back": address("evidence_preparationrun_change", run.pk),
+        "back": _page(run),
         "is_proposed": True,
         "excerpts": file.unit.provenance.supporting_excerpts,
         "review_items": doubts(file.unit.review_items),
@@ -130,5 +132,13 @@ def _shown(
     return response
 
 
-def _back(run: PreparationRun) -> HttpResponse:
-    return go("evidence_preparationrun_change", run.pk)
+def back(request: HttpRequest, run: PreparationRun, unit: str = "") -> HttpResponse:
+    """Go back to the page of the proposal from which the step was taken, and to the unit there."""
+    page = request.GET.get("p", "")
+    query = f"?p={page}" if page.isdecimal() else ""
+    place = f"#unit-{unit.removeprefix(ID_PREFIX)}" if unit else ""
+    return HttpResponseRedirect(_page(run) + query + quote(place, safe="#"))
+
+
+def _page(run: PreparationRun) -> str:
+    return address("evidence_preparationrun_change", run.pk)

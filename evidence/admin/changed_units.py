@@ -17,6 +17,7 @@ from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import Part, parts
 from evidence.admin.wording import Doubt, badge, doubts, kind_label
 from evidence.domain.codec import parse_curated_markdown
+from evidence.domain.identifiers import slug_from_id
 from evidence.domain.manifest import parse_manifest
 from evidence.domain.proposed import UnitChange, change_of
 from evidence.domain.tree import MANIFEST_PATH
@@ -51,6 +52,11 @@ class ChangedUnit:
     evidence_id: str = ""
     blob: str = ""
     change: UnitChange | None = None
+
+    @property
+    def anchor(self) -> str:
+        """Give the name of its place on a page; empty for a file that cannot be read."""
+        return f"unit-{slug_from_id(self.evidence_id)}" if self.evidence_id else ""
 
     @property
     def is_new(self) -> bool:

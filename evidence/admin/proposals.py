@@ -23,7 +23,6 @@ from evidence.admin.pages import (
     CURATE,
     ReadablePage,
     actor_of,
-    go,
     may,
     posts_only,
     require,
@@ -181,14 +180,14 @@ class ProposalPage(ReadablePage):
         run = self.row(request, object_id)
         if form is not None and not form.is_valid():
             messages.error(request, gettext("Say why: the next preparation is told."))
-            return go("evidence_preparationrun_change", run.pk)
+            return editing.back(request, run)
         try:
             step(run)
         except Fault as fault:
             say_fault(request, fault)
         else:
             messages.success(request, done)
-        return go("evidence_preparationrun_change", run.pk)
+        return editing.back(request, run)
 
 
 def _decision(request: HttpRequest, run: PreparationRun) -> dict[str, Any]:
@@ -203,6 +202,8 @@ def _decision(request: HttpRequest, run: PreparationRun) -> dict[str, Any]:
         "sources": sources,
         "notes": beside(run, list(page.object_list)),
         "notes_page": page,
+        "at": f"?p={page.number}" if page.number > 1 else "",
+        "at_too": f"&p={page.number}" if page.number > 1 else "",
         "moved": proposed.moved_since(repository, run),
     }
 

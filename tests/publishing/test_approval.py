@@ -178,6 +178,13 @@ def test_the_author_of_a_commit_from_outside_is_known_by_e_mail_and_may_not_appr
 
 
 @pytest.mark.django_db
+def test_who_edited_what_somebody_else_accepted_wrote_it_too(workspace: Registered) -> None:
+    accepted = overview.CommitAuthor("a" * 40, "ada", "Ada", "", editors=("grace",))
+    (writers,) = four_eyes.writers_of(SLUG, [accepted])
+    assert writers.names == {"ada", "grace"}
+
+
+@pytest.mark.django_db
 def test_a_co_author_may_not_approve_either(workspace: Registered) -> None:
     words = "Aggiunge un referto\n\nCo-authored-by: Grace Hopper <GRACE@example.org>"
     workspace.commit(changed(), author=ADA, message=words)
