@@ -35,10 +35,14 @@ class Fault(Exception):
         self.column = column
 
     def as_json(self) -> dict[str, object]:
-        """Give back `{code, message, path, hint}` as `--json` prints it."""
+        """Give back `{code, message, path, hint}` as `--json` prints it (spec 70).
+
+        The line, where there is one, stands in the message.
+        """
+        message = str(self.message)
         return {
             "code": self.code,
-            "message": str(self.message),
+            "message": message if self.line is None else f"Line {self.line}: {message}",
             "path": self.path,
             "hint": self.hint,
         }

@@ -98,7 +98,7 @@ def parse_manifest(text: str) -> Manifest:
 def manifest_of(tree: EvidenceTree) -> Manifest:
     """Give the manifest of a tree, empty when there is none. Raises `ManifestInvalid`."""
     data = tree.files.get(MANIFEST_PATH)
-    return Manifest() if data is None else parse_manifest(decode_utf8(data))
+    return Manifest() if data is None else parse_manifest(decode_utf8(data, path=MANIFEST_PATH))
 
 
 def dump_manifest(manifest: Manifest) -> str:

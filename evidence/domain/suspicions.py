@@ -8,6 +8,7 @@ _HIDDEN = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e"
     r"\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+_COMMENT = "<!--"
 _EMAIL = re.compile(
     r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){0,5}\.[a-z]{2,24}\b", re.IGNORECASE
 )
@@ -37,7 +38,19 @@ def has_hidden_text(text: str) -> bool:
 
     Controls, zero-width and bidirectional characters, line separators, tags.
     """
-    return "<!--" in text or _HIDDEN.search(text) is not None
+    return _COMMENT in text or _HIDDEN.search(text) is not None
+
+
+def hidden_in(text: str) -> tuple[int, list[str]]:
+    """Give the first line of a text that hides something, and what that is, each name once.
+
+    A comment is called `<!--`, a character by its code, such as U+202E.
+    """
+    places = {_COMMENT: text.find(_COMMENT)}
+    for found in _HIDDEN.finditer(text):
+        places.setdefault(f"U+{ord(found[0]):04X}", found.start())
+    standing = {name: at for name, at in places.items() if at >= 0}
+    return text.count("\n", 0, min(standing.values(), default=0)) + 1, list(standing)
 
 
 def has_personal_data(text: str) -> bool:

@@ -6,18 +6,21 @@ from collections.abc import Collection, Iterator
 
 from evidence.domain.credentials import find_credentials
 from evidence.domain.findings import ValidationFinding, finding
-from evidence.domain.suspicions import has_hidden_text, has_personal_data
+from evidence.domain.suspicions import has_hidden_text, has_personal_data, hidden_in
 from evidence.messages import gettext_noop
 
 MAX_PLACES = 50
+MAX_NAMES = 5
 
 
 def suspicions_of(path: str, text: str) -> Iterator[ValidationFinding]:
     """Give what is wrong or doubtful about the text of a unit or a source."""
     yield from credentials_of(path, text)
     if has_hidden_text(text):
-        template = gettext_noop("HTML comments or invisible characters stand in this text.")
-        yield finding("hidden_text", path, template)
+        line, names = hidden_in(text)
+        template = gettext_noop("From line %(line)s on, this text hides something: %(what)s.")
+        what = ", ".join(names[:MAX_NAMES])
+        yield finding("hidden_text", path, template, line=line, what=what)
     if has_personal_data(text):
         template = gettext_noop("Something here looks like personal data.")
         yield finding("personal_data_suspected", path, template)

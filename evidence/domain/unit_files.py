@@ -35,7 +35,7 @@ class UnitFiles:
     def unit(self, evidence_id: str) -> CuratedEvidence:
         """Give a unit that has a file. Raises the codec's faults, with the path."""
         path = self.paths[evidence_id]
-        return parse_curated_markdown(normalize_source(self.tree.files[path]), path=path)
+        return parse_curated_markdown(normalize_source(self.tree.files[path], path=path), path=path)
 
     def writing(self, unit: CuratedEvidence) -> dict[str, bytes | None]:
         """Give the changes that store a unit: its file, and the deletion of one in another folder.

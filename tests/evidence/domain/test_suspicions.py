@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from evidence.domain.suspicions import has_hidden_text, has_personal_data, is_fiscal_code
+from evidence.domain.suspicions import has_hidden_text, has_personal_data, hidden_in, is_fiscal_code
 
 
 @pytest.mark.parametrize("code", ["RSSMRA85T10A562S", "rssmra85t10a562s", "MRTMTT91D08F205J"])
@@ -70,3 +70,9 @@ def test_comments_and_invisible_characters_are_hidden_text(text: str) -> None:
 
 def test_accents_and_comparisons_are_not_hidden() -> None:
     assert not has_hidden_text("è già\tpiù < di 3 -- e 😀\n")
+
+
+def test_what_a_text_hides_is_named_once_and_with_its_first_line():
+    assert hidden_in("a\nb\u202e\u200b\u202e\n<!-- x -->") == (2, ["<!--", "U+202E", "U+200B"])
+    assert hidden_in("<!--") == (1, ["<!--"])
+    assert hidden_in("a\n\n\U000e0041") == (3, ["U+E0041"])
