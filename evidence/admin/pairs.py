@@ -41,7 +41,6 @@ class Side:
     kind: str
     parts: tuple[Part, ...] = ()
     body: SafeString | str = ""
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,5 +114,4 @@ def _side(file: UnitFile) -> Side:
         kind=kind_label(record.kind),
         parts=parts(unit),
         body=render_markdown(unit.body) if unit.body else "",
-        source=record.source_file,
     )

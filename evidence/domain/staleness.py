@@ -25,6 +25,10 @@ def stale_before(now: datetime, months: int) -> datetime:
 
 def stale_message(months: int) -> Message:
     """Say that a unit is stale."""
+    if months == 1:
+        return Message(
+            gettext_noop("Nobody has changed this unit for more than a month: is it still right?")
+        )
     template = gettext_noop(
         "Nobody has changed this unit for more than %(months)s months: is it still right?"
     )

@@ -38,7 +38,8 @@ def test_the_pages_say_it_and_lead_to_the_units(sign_in: SignIn, workspace: Work
         narrowed = reader.get(units, {"attention": "stale"})
         page = reader.get(reverse("admin:evidence_unitrecord_change", args=[row.pk]))
         home = reader.get("/admin/").content.decode()
-    assert "2 units have not been changed for more than 18 months" in found
+    assert "2 units have not been changed for a long time" in found
+    assert "a look is due after 18 months" in found
     assert "attention=stale" in found
     assert narrowed.context["cl"].result_count == 2
     assert "to look at again" in narrowed.content.decode()
