@@ -10,6 +10,7 @@ from evidence.domain.formats import render_source
 from evidence.domain.fragments import render_fragments
 from evidence.domain.identifiers import unit_path
 from evidence.domain.normalization import contains_excerpt, decode_utf8, normalize_source
+from evidence.domain.runs import RunState
 from evidence.domain.tree import ChangeSet
 from evidence.domain.units import CuratedEvidence
 from evidence.faults import CuratorFault
@@ -141,8 +142,17 @@ def _commit(
     )
     person = {"username": author.username, "name": author.name, "email": author.email}
     others = [each for each in run.editors if each["username"] != author.username]
-    _keep(hold, proposal_commit=commit, editors=[*others, person])
+    if not hold.keep(proposal_commit=commit, editors=[*others, person]):
+        _let_go(repository, run)
+        raise run_transitions.taken_over()
     return commit
+
+
+def _let_go(repository: Repository, run: PreparationRun) -> None:
+    """Leave no branch behind when the proposal was closed while its editor was taken for lost."""
+    run.refresh_from_db(fields=["state"])
+    if run.state != RunState.PROPOSED:
+        repository.drop(run.branch)
 
 
 def _keep(hold: Hold, **columns: object) -> None:
