@@ -10,6 +10,7 @@ from evidence.domain.formats import render_source
 from evidence.domain.fragments import render_fragments
 from evidence.domain.identifiers import unit_path
 from evidence.domain.normalization import contains_excerpt, decode_utf8, normalize_source
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.runs import RunState
 from evidence.domain.tree import ChangeSet
 from evidence.domain.units import CuratedEvidence
@@ -19,7 +20,6 @@ from evidence.models import PreparationRun
 from evidence.ports import Actor, Entry, Repository
 from evidence.proposed import proposed_file, source_of_new
 from evidence.run_transitions import Hold
-from evidence.surveying import FOLDER
 
 
 class EditRefused(CuratorFault):
@@ -45,7 +45,7 @@ def edit_unit(*, run: PreparationRun, evidence_id: str, text: str, blob: str, au
     with run_transitions.held(run) as hold:
         repository = plugged.repository(hold.run.workspace.slug)
         entry = proposed_file(repository, hold.run, evidence_id)
-        path = entry.path.removeprefix(FOLDER)
+        path = entry.path.removeprefix(EVIDENCE_FOLDER)
         unit = _placed(text, path)
         data = dump_curated_markdown(unit).encode()
         stored = _guarded(repository, entry, blob=blob, ours=data)
@@ -95,7 +95,7 @@ def _guarded(repository: Repository, entry: Entry, *, blob: str, ours: bytes) ->
         return stored
     raise StaleEdit(
         gettext_noop("Somebody else changed this unit since you opened it."),
-        path=entry.path.removeprefix(FOLDER),
+        path=entry.path.removeprefix(EVIDENCE_FOLDER),
         base=opened_version(repository, blob),
         theirs=stored,
         ours=ours,
@@ -123,7 +123,7 @@ def _check(
 
 
 def _source_text(repository: Repository, run: PreparationRun, source: str) -> str:
-    entry = repository.entry(run.base_commit, FOLDER + source)
+    entry = repository.entry(run.base_commit, EVIDENCE_FOLDER + source)
     if entry is None:
         return ""
     return render_source(source, normalize_source(repository.blobs([entry.blob])[entry.blob]))

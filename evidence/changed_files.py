@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import WORKSPACE_FILE, RefusedPath
 from evidence.ports import Entry, PathChange, Repository, RevisionUnknown
-from evidence.surveying import FOLDER, refusal, survey
+from evidence.surveying import refusal, survey
 
 MANY = 5_000
 """Above this many changes, looking at everything is no slower than looking at each."""
@@ -86,4 +87,4 @@ def _is_an_edit(change: PathChange) -> bool:
 
 
 def _inside(change: PathChange) -> str:
-    return change.path.removeprefix(FOLDER)
+    return change.path.removeprefix(EVIDENCE_FOLDER)

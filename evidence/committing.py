@@ -11,13 +11,12 @@ from pathlib import PurePosixPath
 from evidence import mirror, plugged
 from evidence.domain.manifest import parse_manifest
 from evidence.domain.normalization import decode_utf8
-from evidence.domain.paths import is_allowed, twins
+from evidence.domain.paths import EVIDENCE_FOLDER, is_allowed, twins
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import PortalCommit, Workspace
 from evidence.ports import Actor, Repository
-from evidence.surveying import FOLDER
 
 UNIT_FILE = re.compile(r"^curated/[a-z]+/(?P<slug>[^/]+)\.md$")
 TITLE_CHARS = 100
@@ -100,9 +99,11 @@ def check_names(repository: Repository, head: str, change_set: ChangeSet) -> Non
     if manifest is not None:
         parse_manifest(decode_utf8(manifest))
     written = {path for path, data in change_set.changes.items() if data is not None}
-    if len(written) <= FEW and all(repository.entry(head, FOLDER + path) for path in written):
+    if len(written) <= FEW and all(
+        repository.entry(head, EVIDENCE_FOLDER + path) for path in written
+    ):
         return
-    listed = {entry.path.removeprefix(FOLDER) for entry in repository.entries(head)}
+    listed = {entry.path.removeprefix(EVIDENCE_FOLDER) for entry in repository.entries(head)}
     present = (listed - set(change_set.changes)) | written
     _refuse_names(written, present)
     _refuse_ids(written, present)

@@ -13,7 +13,7 @@ from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.identifiers import unit_path
 from evidence.domain.manifest import parse_manifest
 from evidence.domain.normalization import decode_utf8, normalize_source
-from evidence.domain.paths import SOURCE_FOLDER, Place, is_allowed, place_of
+from evidence.domain.paths import EVIDENCE_FOLDER, SOURCE_FOLDER, Place, is_allowed, place_of
 from evidence.domain.questions import parse_evaluation
 from evidence.domain.tree import ChangeSet, EvidenceTree
 from evidence.domain.units import CuratedEvidence
@@ -23,7 +23,6 @@ from evidence.models import Workspace
 from evidence.overview import workspace_file
 from evidence.ports import Actor, EditConflict, Repository, RevisionUnknown
 from evidence.reading import read_revision
-from evidence.surveying import FOLDER
 
 
 class StaleEdit(EditConflict):
@@ -77,7 +76,7 @@ def add_source(*, workspace: str, name: str, text: str, author: Actor) -> str:
     head = repository.head(row.branch)
     path = SOURCE_FOLDER + name.strip().removeprefix(SOURCE_FOLDER)
     _refuse_note(path, text, accepted=is_accepted(path, workspace_file(workspace, head)))
-    if is_allowed(path) and repository.entry(head, FOLDER + path):
+    if is_allowed(path) and repository.entry(head, EVIDENCE_FOLDER + path):
         message = Message(gettext_noop("There is a note “%(path)s” already."), path=path)
         raise NoteRefused(message, path=path)
     normalized = normalize_source(encoded(text))
@@ -173,7 +172,7 @@ def _guarded(
     repository: Repository, head: str, *, path: str, blob: str, ours: bytes
 ) -> bytes | None:
     """Give the stored bytes if the file is still the one that was opened. Raises `StaleEdit`."""
-    entry = repository.entry(head, FOLDER + path)
+    entry = repository.entry(head, EVIDENCE_FOLDER + path)
     stored = entry.blob if entry else ""
     blobs = repository.blobs([entry.blob]) if entry else {}
     if stored != blob and blobs.get(stored) != ours:

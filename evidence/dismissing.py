@@ -18,13 +18,13 @@ from evidence.domain.dismissals import (
     with_dismissal,
 )
 from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import DISMISSALS_PATH, ChangeSet
 from evidence.domain.unit_inspection import inspect_unit
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import FindingRecord, Workspace
 from evidence.ports import Actor, EditConflict, Repository
-from evidence.surveying import FOLDER
 
 TRIES = 5
 
@@ -121,7 +121,7 @@ def _commit(workspace: Workspace, author: Actor, changing: Changing) -> str:
 
 
 def _present(repository: Repository, head: str) -> Dismissals:
-    entry = repository.entry(head, FOLDER + DISMISSALS_PATH)
+    entry = repository.entry(head, EVIDENCE_FOLDER + DISMISSALS_PATH)
     stored = repository.blobs([entry.blob])[entry.blob] if entry else None
     return parse_dismissals(decode_utf8(stored)) if stored else frozenset()
 
@@ -150,8 +150,8 @@ def _dismissals(repository: Repository, head: str, warnings: Collection[Warned])
 
 def _sides(repository: Repository, head: str, paths: Iterable[str]) -> dict[str, Side]:
     blobs = {
-        entry.path.removeprefix(FOLDER): entry.blob
-        for entry in repository.entries(head, [FOLDER + path for path in paths])
+        entry.path.removeprefix(EVIDENCE_FOLDER): entry.blob
+        for entry in repository.entries(head, [EVIDENCE_FOLDER + path for path in paths])
     }
     data = repository.blobs(blobs.values())
     sides = {}

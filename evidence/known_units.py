@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from evidence import plugged
 from evidence.domain.identifiers import ID_PREFIX, unit_path
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.units import EvidenceKind
 from evidence.models import Workspace
-from evidence.surveying import FOLDER
 
 
 def known(*, workspace: str, revision: str, evidence_ids: Iterable[str]) -> frozenset[str]:
@@ -21,7 +21,9 @@ def known(*, workspace: str, revision: str, evidence_ids: Iterable[str]) -> froz
     if not wanted:
         return wanted
     repository = plugged.repository(workspace)
-    paths = [FOLDER + unit_path(kind, each) for each in sorted(wanted) for kind in EvidenceKind]
+    paths = [
+        EVIDENCE_FOLDER + unit_path(kind, each) for each in sorted(wanted) for kind in EvidenceKind
+    ]
     found = _ids(entry.path for entry in repository.entries(revision, paths))
     if wanted <= found:
         return wanted

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from django.db.models import QuerySet
 
 from evidence.domain.findings import ValidationFinding
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import DISMISSALS_PATH, WORKSPACE_FILE
 from evidence.models import FindingRecord, ListedUnitRecord, RevisionRecord, Workspace
 from evidence.ports import Commit, Repository
 from evidence.projection import Projection
 from evidence.relating import Scope
 from evidence.row_writing import BATCH, batches, indexable, storable, upsert
-from evidence.surveying import FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def _rowless_hashes(projection: Projection) -> dict[str, str]:
     """Give the hashes of the files that are neither units nor sources, by digest path."""
     inspected, hashes = projection.inspected, projection.hashes
     touched = inspected.contents.keys() - inspected.units.keys() - inspected.sources.keys()
-    paths = {WORKSPACE_FILE, *(FOLDER + path for path in touched)}
+    paths = {WORKSPACE_FILE, *(EVIDENCE_FOLDER + path for path in touched)}
     if not projection.changed.everything:
         paths |= projection.known.workspace.file_hashes.keys()
     return {path: hashes[path] for path in sorted(paths) if path in hashes}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from evidence.changed_files import Mirrored
 from evidence.domain.manifest import ManifestSource
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.relations import Listing
 from evidence.domain.tree import WORKSPACE_FILE
 from evidence.models import (
@@ -17,7 +18,6 @@ from evidence.models import (
     Workspace,
 )
 from evidence.relating import Scope
-from evidence.surveying import FOLDER
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Known:
             rows = model.objects.filter(workspace=self.workspace).order_by()
             pairs = rows.values_list("path", "bytes_sha256")
             # A source that was removed has a row and no hash.
-            hashes |= {f"{FOLDER}{path}": sha256 for path, sha256 in pairs if sha256}
+            hashes |= {f"{EVIDENCE_FOLDER}{path}": sha256 for path, sha256 in pairs if sha256}
         return hashes
 
     def _units(self, **condition: object) -> dict[str, UnitRecord]:
@@ -92,7 +92,7 @@ class Known:
         return {row.path: row for row in rows.defer("search_text", "purposes")}
 
     def _paths(self) -> set[str]:
-        return {path.removeprefix(FOLDER) for path in self.hashes()} - {WORKSPACE_FILE}
+        return {path.removeprefix(EVIDENCE_FOLDER) for path in self.hashes()} - {WORKSPACE_FILE}
 
     def _refused(self) -> set[str]:
         rows = FindingRecord.objects.filter(workspace=self.workspace, scope=Scope.REFUSED)

@@ -10,6 +10,7 @@ from evidence.changed_files import Changed, changed_since
 from evidence.comparing import compare
 from evidence.domain.findings import ValidationFinding
 from evidence.domain.inspection import EvaluationInspection, SourceInspection, inspect_evaluation
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import (
     DISMISSALS_PATH,
     EVALUATION_PATH,
@@ -24,7 +25,6 @@ from evidence.mirrored import Known
 from evidence.models import SourceRecord, UnitRecord
 from evidence.ports import Repository
 from evidence.relating import Findings, Scope, World, related
-from evidence.surveying import FOLDER
 from evidence.unit_keys import Comparable
 
 
@@ -101,9 +101,9 @@ def _hashes(known: Known, inspected: Inspected, *, everything: bool) -> dict[str
         hashes[WORKSPACE_FILE] = sha256_hex(inspected.workspace_yaml)
     for path, content in inspected.contents.items():
         if content is None:
-            hashes.pop(FOLDER + path, None)
+            hashes.pop(EVIDENCE_FOLDER + path, None)
         else:
-            hashes[FOLDER + path] = content.sha256
+            hashes[EVIDENCE_FOLDER + path] = content.sha256
     return hashes
 
 
@@ -153,7 +153,7 @@ class _World:
             return self.inspected.evaluation
         if not self._ids_moved():
             return None
-        entry = self.repository.entry(self.head, FOLDER + EVALUATION_PATH)
+        entry = self.repository.entry(self.head, EVIDENCE_FOLDER + EVALUATION_PATH)
         if entry is None:
             return None
         return inspect_evaluation(self.repository.blobs([entry.blob])[entry.blob])

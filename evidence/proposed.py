@@ -9,10 +9,10 @@ from evidence.domain import partial
 from evidence.domain.manifest import Manifest, parse_manifest
 from evidence.domain.merging import merge_manifests
 from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet
 from evidence.models import PreparationRun
 from evidence.ports import Entry, PathChange, Repository
-from evidence.surveying import FOLDER
 
 SUBMODULE = "160000"
 
@@ -30,7 +30,9 @@ def proposed_changes(repository: Repository, run: PreparationRun) -> ChangeSet:
     blobs = repository.blobs(change.after.blob for change in changes if change.after)
     return ChangeSet(
         {
-            change.path.removeprefix(FOLDER): blobs[change.after.blob] if change.after else None
+            change.path.removeprefix(EVIDENCE_FOLDER): blobs[change.after.blob]
+            if change.after
+            else None
             for change in changes
         }
     )
@@ -72,7 +74,7 @@ def proposed_file(repository: Repository, run: PreparationRun, evidence_id: str)
     taken out.
     """
     kept = _without_dropped(repository, run, _manifest(repository, run.base_commit))
-    path = FOLDER + partial.path_of(kept, evidence_id)
+    path = EVIDENCE_FOLDER + partial.path_of(kept, evidence_id)
     found = repository.entry(run.proposal_commit, path)
     assert found is not None  # noqa: S101 - the change set was read from this very commit
     return found
@@ -82,10 +84,10 @@ def source_files(
     repository: Repository, run: PreparationRun, sources: Collection[str]
 ) -> Mapping[str, bytes]:
     """Give these notes as the preparation read them, by path; those that were gone are left out."""
-    paths = [FOLDER + source for source in sources]
+    paths = [EVIDENCE_FOLDER + source for source in sources]
     entries = repository.entries(run.base_commit, paths) if paths else ()
     blobs = repository.blobs(entry.blob for entry in entries if entry.mode != SUBMODULE)
-    found = {entry.path.removeprefix(FOLDER): blobs.get(entry.blob) for entry in entries}
+    found = {entry.path.removeprefix(EVIDENCE_FOLDER): blobs.get(entry.blob) for entry in entries}
     return {path: data for path, data in found.items() if data is not None}
 
 
@@ -103,7 +105,7 @@ def moved_since(repository: Repository, run: PreparationRun) -> Moved | None:
     theirs = [
         (path, each)
         for each in repository.changes(run.base_commit, head)
-        if (path := each.path.removeprefix(FOLDER)) in ours
+        if (path := each.path.removeprefix(EVIDENCE_FOLDER)) in ours
     ]
     return Moved(tuple(_overlapping(repository, ours, theirs)))
 
@@ -129,7 +131,7 @@ def _overlapping(
 
 
 def _manifest(repository: Repository, commit: str) -> Manifest:
-    entry = repository.entry(commit, FOLDER + MANIFEST_PATH)
+    entry = repository.entry(commit, EVIDENCE_FOLDER + MANIFEST_PATH)
     if entry is None:
         return Manifest()
     return parse_manifest(decode_utf8(repository.blobs([entry.blob])[entry.blob]))

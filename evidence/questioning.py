@@ -11,6 +11,7 @@ from evidence import plugged
 from evidence.committing import Deed, commit
 from evidence.domain.identifiers import unit_path
 from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.problems import FieldRefused, problems_of
 from evidence.domain.question_writing import Addition, with_addition
 from evidence.domain.questions import Question, QuestionText
@@ -20,7 +21,6 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.models import Workspace
 from evidence.ports import Actor, EditConflict, Repository
-from evidence.surveying import FOLDER
 
 TRIES = 5
 _TEXT: TypeAdapter[str] = TypeAdapter(QuestionText)
@@ -74,7 +74,7 @@ def _added(workspace: str, addition: Addition, author: Actor) -> str:
 def _commit(row: Workspace, addition: Addition, author: Actor) -> str:
     repository = plugged.repository(row.slug)
     head = repository.head(row.branch)
-    entry = repository.entry(head, FOLDER + EVALUATION_PATH)
+    entry = repository.entry(head, EVIDENCE_FOLDER + EVALUATION_PATH)
     if entry is None:
         message = gettext_noop("This workspace has no evaluation.yaml yet.")
         raise QuestionRefused(message, path=EVALUATION_PATH)
@@ -91,7 +91,7 @@ def _commit(row: Workspace, addition: Addition, author: Actor) -> str:
 
 def _refuse_unknown(repository: Repository, head: str, question: Question) -> None:
     for unit in question.expected:
-        paths = [FOLDER + unit_path(kind, unit) for kind in EvidenceKind]
+        paths = [EVIDENCE_FOLDER + unit_path(kind, unit) for kind in EvidenceKind]
         if not repository.entries(head, paths):
             message = Message(gettext_noop("There is no unit %(id)s any more."), id=unit)
             raise QuestionRefused(message, path=EVALUATION_PATH)

@@ -13,7 +13,7 @@ from evidence.domain.findings import ValidationReport
 from evidence.domain.inspection import inspect_workspace
 from evidence.domain.manifest import Manifest, parse_manifest
 from evidence.domain.normalization import decode_utf8
-from evidence.domain.paths import PATH_REFUSED, SYMLINK_REFUSED, is_allowed, twins
+from evidence.domain.paths import EVIDENCE_FOLDER, PATH_REFUSED, SYMLINK_REFUSED, is_allowed, twins
 from evidence.domain.tree import MAX_BYTES, MAX_FILES, WORKSPACE_FILE, EvidenceTree, RefusedPath
 from evidence.domain.units import CuratedEvidence
 from evidence.domain.validation import validate
@@ -22,7 +22,7 @@ from evidence.messages import Message, gettext_noop
 from evidence.ports import Repository
 from evidence.surveying import survey
 
-EVIDENCE_FOLDER = "evidence"
+FOLDER = EVIDENCE_FOLDER.rstrip("/")
 
 
 class NotAWorkspace(CuratorFault):
@@ -63,12 +63,12 @@ def read_directory(root: Path | str) -> EvidenceTree:
     reading = _Reading()
     try:
         if not folder.is_dir() or not any(
-            _exists(folder / name) for name in (WORKSPACE_FILE, EVIDENCE_FOLDER)
+            _exists(folder / name) for name in (WORKSPACE_FILE, FOLDER)
         ):
             message = Message(gettext_noop("There is no workspace in %(path)s."), path=str(root))
             raise NotAWorkspace(message, path=str(root))
         workspace_yaml = _read_workspace_file(folder / WORKSPACE_FILE, reading)
-        _read_evidence(folder / EVIDENCE_FOLDER, reading)
+        _read_evidence(folder / FOLDER, reading)
     except OSError as error:
         message = Message(gettext_noop("Cannot read: %(reason)s."), reason=error.strerror or "?")
         raise FolderUnreadable(message, path=str(error.filename or root)) from error
@@ -136,7 +136,7 @@ def _read_workspace_file(path: Path, reading: _Reading) -> bytes | None:
 
 def _read_evidence(folder: Path, reading: _Reading) -> None:
     if folder.is_symlink():
-        reading.refuse(EVIDENCE_FOLDER, SYMLINK_REFUSED)
+        reading.refuse(FOLDER, SYMLINK_REFUSED)
     elif folder.is_dir():
         for entry, path in _walk(folder, "", reading):
             size = entry.stat(follow_symlinks=False).st_size

@@ -11,6 +11,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from evidence.domain.paths import PROPOSAL_PREFIX
 from evidence.domain.proposed import UnitChange, UnitOutcome
 from evidence.domain.readings import ReadingOutcome
 from evidence.domain.runs import RunState
@@ -77,7 +78,7 @@ class PreparationRun(models.Model):
     @property
     def branch(self) -> str:
         """Give the name of the proposal branch (spec 20, Two ways to apply)."""
-        return f"evidence/proposal-{self.id}"
+        return f"{PROPOSAL_PREFIX}{self.id}"
 
 
 class SourceReading(models.Model):

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from evidence.domain.paths import PATH_REFUSED, SYMLINK_REFUSED, is_allowed, twins
+from evidence.domain.paths import EVIDENCE_FOLDER, PATH_REFUSED, SYMLINK_REFUSED, is_allowed, twins
 from evidence.domain.tree import MAX_BYTES, MAX_FILES, WORKSPACE_FILE, RefusedPath
 from evidence.ports import Entry
 
-FOLDER = "evidence/"
 SYMLINK = "120000"
 PLAIN_FILES = frozenset({"100644", "100755", "100664"})
 
@@ -30,7 +29,7 @@ def survey(entries: Iterable[Entry]) -> Survey:
     """
     listed = tuple(entries)
     refused = [
-        RefusedPath(shown(entry.path.removeprefix(FOLDER)), code)
+        RefusedPath(shown(entry.path.removeprefix(EVIDENCE_FOLDER)), code)
         for entry in listed
         if (code := refusal(entry))
     ]
@@ -41,7 +40,7 @@ def survey(entries: Iterable[Entry]) -> Survey:
     for entry in allowed:
         if entry is workspace:
             continue
-        path = entry.path.removeprefix(FOLDER)
+        path = entry.path.removeprefix(EVIDENCE_FOLDER)
         size += entry.size
         if len(files) >= MAX_FILES or size > MAX_BYTES:
             refused.append(RefusedPath(path, PATH_REFUSED))
@@ -62,8 +61,8 @@ def refusal(entry: Entry) -> str | None:
         return PATH_REFUSED
     if entry.path == WORKSPACE_FILE:
         return None
-    inside = entry.path.startswith(FOLDER)
-    return None if inside and is_allowed(entry.path.removeprefix(FOLDER)) else PATH_REFUSED
+    inside = entry.path.startswith(EVIDENCE_FOLDER)
+    return None if inside and is_allowed(entry.path.removeprefix(EVIDENCE_FOLDER)) else PATH_REFUSED
 
 
 def shown(path: str) -> str:

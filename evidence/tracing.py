@@ -9,10 +9,10 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from evidence import plugged
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.overview import CommitAuthor
 from evidence.ports import PathChange
 
-_FOLDER: Final = "evidence/"
 _CURATED: Final = "evidence/curated/"
 
 
@@ -63,7 +63,7 @@ def _by_unit(changes: Sequence[PathChange]) -> dict[str, list[PathChange]]:
     found: dict[str, list[PathChange]] = {}
     for each in changes:
         if each.path.startswith(_CURATED) and each.path.endswith(".md"):
-            file = replace(each, path=each.path.removeprefix(_FOLDER))
+            file = replace(each, path=each.path.removeprefix(EVIDENCE_FOLDER))
             found.setdefault(f"evidence:{PurePosixPath(file.path).stem}", []).append(file)
     return found
 

@@ -10,6 +10,7 @@ import structlog
 from evidence import wiring as evidence_wiring
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.identifiers import unit_path
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.units import CuratedEvidence, EvidenceKind
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
@@ -186,6 +187,6 @@ def unit_bytes(workspace: str, revision: str, evidence_id: str) -> tuple[str, by
     repository = evidence_wiring.repository(workspace)
     paths = [f"evidence/{unit_path(kind, evidence_id)}" for kind in EvidenceKind]
     for entry in repository.entries(revision, paths):
-        path = entry.path.removeprefix("evidence/")
+        path = entry.path.removeprefix(EVIDENCE_FOLDER)
         return path, repository.blobs([entry.blob])[entry.blob]
     return None

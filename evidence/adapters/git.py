@@ -12,6 +12,7 @@ from typing import IO
 from evidence.adapters import git_import, git_listing, git_process
 from evidence.adapters.git_replay import moved, replayed
 from evidence.adapters.git_turn import MAX_TRIES, Turn
+from evidence.domain.paths import EVIDENCE_FOLDER, PROPOSAL_PREFIX
 from evidence.domain.tree import WORKSPACE_FILE, ChangeSet
 from evidence.messages import Message, gettext_noop
 from evidence.ports import (
@@ -29,7 +30,6 @@ FULL_ID = re.compile(r"^[0-9a-f]{40}$")
 ABBREVIATED_ID = re.compile(r"^[0-9a-f]{7,40}$")
 SUBMODULE = "160000"
 FOLDER = "040000"
-PROPOSALS = "evidence/proposal-"
 COMMITTER = Author("Evidence Portal", "evidence-portal@localhost")
 
 
@@ -100,9 +100,9 @@ class GitRepository:
             self.path,
             *("log", "-z", git_listing.DATE_FORMAT, "--first-parent", "-m"),
             *("--name-only", "--no-renames", "--end-of-options", *bounds),
-            *("--", f"{self._prefix}evidence/curated"),
+            *("--", f"{self._prefix}{EVIDENCE_FOLDER}curated"),
         )
-        return git_listing.read_last_changes(out, f"{self._prefix}evidence/")
+        return git_listing.read_last_changes(out, f"{self._prefix}{EVIDENCE_FOLDER}")
 
     def between(self, after: str | None, upto: str) -> Sequence[Commit]:
         """Give every commit reachable from `upto` and not from `after` (all parents)."""
@@ -115,9 +115,9 @@ class GitRepository:
             self.path,
             *("log", "-z", git_listing.COMMIT_FORMAT, "--full-history", "-c"),
             *("--name-only", "--no-renames", "--end-of-options", *bounds),
-            *("--", f"{self._prefix}evidence/curated"),
+            *("--", f"{self._prefix}{EVIDENCE_FOLDER}curated"),
         )
-        return git_listing.read_touched(out, f"{self._prefix}evidence/")
+        return git_listing.read_touched(out, f"{self._prefix}{EVIDENCE_FOLDER}")
 
     def _log(self, *options: str, after: str | None, upto: str) -> Sequence[Commit]:
         bounds = [full(upto)] if after is None else [full(upto), f"^{full(after)}"]
@@ -242,7 +242,8 @@ class GitRepository:
 
     def _write(self, change_set: ChangeSet, author: Author, message: str, parent: str) -> str:
         changes = {
-            f"{self._prefix}evidence/{path}": data for path, data in change_set.changes.items()
+            f"{self._prefix}{EVIDENCE_FOLDER}{path}": data
+            for path, data in change_set.changes.items()
         }
         return git_import.write_commit(
             self.path,
@@ -272,7 +273,7 @@ def full(commit: str) -> str:
 
 def proposal(branch: str) -> str:
     """Let only a proposal branch be made or deleted. Raises `ValueError` (a bug of the caller)."""
-    if not branch.startswith(PROPOSALS):
+    if not branch.startswith(PROPOSAL_PREFIX):
         raise ValueError(branch)
     return branch
 

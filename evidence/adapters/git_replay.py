@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from evidence.domain.merging import merge_manifests
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet
 from evidence.messages import gettext_noop
 from evidence.ports import EditConflict, Entry, PathChange
@@ -25,7 +26,7 @@ def replayed(
     """
     changes = dict(change_set.changes)
     for overlap in overlaps:
-        path = overlap.path.removeprefix("evidence/")
+        path = overlap.path.removeprefix(EVIDENCE_FOLDER)
         base, theirs, ours = (
             _data(overlap.before, blobs),
             _data(overlap.after, blobs),

@@ -13,13 +13,12 @@ from pathlib import Path
 
 from evidence.adapters import exchange, git_process
 from evidence.adapters.cleanliness import differing_paths
-from evidence.domain.paths import SYMLINK_REFUSED
+from evidence.domain.paths import CURATED_FOLDER, SYMLINK_REFUSED
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet, EvidenceTree
 from evidence.faults import CuratorFault, OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
 from evidence.reading import read_directory
 
-CURATED = "curated/"
 AREA = "evidence-portal"
 NAMED_PATHS = 3
 
@@ -124,7 +123,9 @@ class WorkTree:
         refuse_strangers(tree)
 
         def unchanged(old: Path) -> None:
-            if _curated_files(old) != tree.under(CURATED) or self._manifest() != _manifest_of(tree):
+            if _curated_files(old) != tree.under(
+                CURATED_FOLDER
+            ) or self._manifest() != _manifest_of(tree):
                 message = gettext_noop("Units or the manifest were edited in the meantime.")
                 raise DirtyCuratedState(message)
 
@@ -178,7 +179,7 @@ def open_work_tree(root: Path) -> WorkTree:
 def refuse_strangers(tree: EvidenceTree) -> None:
     """Raise `UnsafePath` for what a tree leaves out of `curated/`: an exchange would drop it."""
     for refused in tree.refused:
-        if refused.path.startswith(CURATED) or refused.path == MANIFEST_PATH:
+        if refused.path.startswith(CURATED_FOLDER) or refused.path == MANIFEST_PATH:
             template = gettext_noop("%(path)s may not lie there.")
             message = Message(template, path=refused.path)
             raise UnsafePath(message, code=refused.code, path=refused.path)
@@ -207,7 +208,7 @@ def _managed(tree: EvidenceTree) -> dict[str, bytes]:
     return {
         path: data
         for path, data in tree.files.items()
-        if path.startswith(CURATED) or path == MANIFEST_PATH
+        if path.startswith(CURATED_FOLDER) or path == MANIFEST_PATH
     }
 
 
@@ -217,7 +218,7 @@ def _manifest_of(tree: EvidenceTree) -> bytes | None:
 
 def _curated_files(folder: Path) -> dict[str, bytes]:
     return {
-        f"{CURATED}{path.relative_to(folder).as_posix()}": path.read_bytes()
+        f"{CURATED_FOLDER}{path.relative_to(folder).as_posix()}": path.read_bytes()
         for path in sorted(folder.rglob("*"))
         if path.is_file() or path.is_symlink()
     }

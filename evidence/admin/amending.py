@@ -17,11 +17,11 @@ from evidence.admin.wording import doubts
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
 from evidence.domain.identifiers import ID_PREFIX
 from evidence.domain.normalization import decode_utf8
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.units import CuratedEvidence
 from evidence.faults import Fault
 from evidence.forms import ProposedItemForm, UnitTextForm
 from evidence.models import PreparationRun
-from evidence.surveying import FOLDER
 
 TEMPLATE = "evidence/unit_edit.html"
 
@@ -80,7 +80,7 @@ def _file(run: PreparationRun, evidence_id: str) -> ProposedFile:
     repository = wiring.repository(run.workspace.slug)
     entry = proposed.proposed_file(repository, run, evidence_id)
     text = decode_utf8(repository.blobs([entry.blob])[entry.blob])
-    path = entry.path.removeprefix(FOLDER)
+    path = entry.path.removeprefix(EVIDENCE_FOLDER)
     return ProposedFile(path, entry.blob, text, parse_curated_markdown(text, path=path))
 
 

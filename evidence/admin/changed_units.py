@@ -19,6 +19,7 @@ from evidence.admin.wording import Doubt, badge, doubts, kind_label
 from evidence.domain.codec import parse_curated_markdown
 from evidence.domain.identifiers import slug_from_id
 from evidence.domain.manifest import parse_manifest
+from evidence.domain.paths import CURATED_FOLDER, EVIDENCE_FOLDER
 from evidence.domain.proposed import UnitChange, change_of
 from evidence.domain.tree import MANIFEST_PATH
 from evidence.domain.units import CuratedEvidence
@@ -26,8 +27,7 @@ from evidence.faults import CuratorFault
 from evidence.models import PreparationRun, UnitRecord
 from evidence.ports import PathChange
 
-FOLDER = "evidence/"
-CURATED = "evidence/curated/"
+CURATED = EVIDENCE_FOLDER + CURATED_FOLDER
 TONES = {
     UnitChange.NEW: "info",
     UnitChange.CHANGED: "info",
@@ -96,7 +96,7 @@ def _of_units(changes: Sequence[PathChange], texts: Mapping[str, str]) -> tuple[
 def _changed(change: PathChange, texts: Mapping[str, str]) -> ChangedUnit:
     before = texts[change.before.blob] if change.before else ""
     after = texts[change.after.blob] if change.after else ""
-    path = change.path.removeprefix(FOLDER)
+    path = change.path.removeprefix(EVIDENCE_FOLDER)
     unit = _unit(after or before, path)
     if unit is None:
         mark = badge(_("cannot be read"), "bad")
@@ -112,7 +112,7 @@ def _kind_of_change(change: PathChange, before: str, unit: CuratedEvidence) -> U
     """Tell what became of a unit that can be read; None when it was taken out."""
     if change.after is None:
         return None
-    known = _unit(before, change.path.removeprefix(FOLDER)) if change.before else None
+    known = _unit(before, change.path.removeprefix(EVIDENCE_FOLDER)) if change.before else None
     return UnitChange.CHANGED if change.before and not known else change_of(known, unit)
 
 
@@ -136,7 +136,7 @@ def _orphaned(
 
 def _new_orphans(changes: Sequence[PathChange], texts: Mapping[str, str]) -> set[str]:
     for change in changes:
-        if change.path == f"{FOLDER}{MANIFEST_PATH}" and change.after:
+        if change.path == f"{EVIDENCE_FOLDER}{MANIFEST_PATH}" and change.after:
             before = parse_manifest(texts[change.before.blob]).orphans if change.before else ()
             return set(parse_manifest(texts[change.after.blob]).orphans) - set(before)
     return set()

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import unified_diff
 
+from evidence.domain.paths import EVIDENCE_FOLDER
 from evidence.domain.tree import ChangeSet, EvidenceTree
 
 NOWHERE = "/dev/null"
 
 
-def diff_of(change_set: ChangeSet, tree: EvidenceTree, *, folder: str = "evidence/") -> str:
+def diff_of(change_set: ChangeSet, tree: EvidenceTree, *, folder: str = EVIDENCE_FOLDER) -> str:
     """Give the difference a change set makes to a tree, file by file in path order."""
     return "".join(
         line

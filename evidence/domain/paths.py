@@ -10,6 +10,10 @@ from enum import StrEnum
 
 from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH
 
+EVIDENCE_FOLDER = "evidence/"
+"""Where everything but `workspace.yaml` lies; the paths of a tree are relative to it."""
+PROPOSAL_PREFIX = "evidence/proposal-"
+"""How the name of every proposal branch begins (spec 20, Two ways to apply)."""
 SOURCE_FOLDER = "source/"
 CURATED_FOLDER = "curated/"
 MAX_PATH_BYTES = 1_000

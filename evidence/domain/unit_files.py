@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from evidence.domain.codec import dump_curated_markdown, parse_curated_markdown
 from evidence.domain.identifiers import EVIDENCE_ID, ID_PREFIX, unit_path
 from evidence.domain.normalization import normalize_source
+from evidence.domain.paths import CURATED_FOLDER
 from evidence.domain.tree import EvidenceTree
 from evidence.domain.units import CuratedEvidence
 
-CURATED_FOLDER = "curated/"
 UNIT_SUFFIX = ".md"
 
 
