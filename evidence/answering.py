@@ -11,6 +11,7 @@ from functools import partial
 from evidence.candidates import DOUBTS, units_from
 from evidence.domain.codec import dump_curated_markdown
 from evidence.domain.manifest import PIPELINE_VERSION
+from evidence.domain.memory import NOTHING_KNOWN, Memory
 from evidence.domain.normalization import source_hash
 from evidence.domain.readings import Reading, ReadingOutcome, Witness, nobody
 from evidence.domain.suspicions import has_personal_data
@@ -33,7 +34,7 @@ class Terms:
     """On what terms sources are asked about.
 
     `notes` are the curator's, by source path; `cache` is used only where an answer costs something;
-    `witness` is told how each source was read.
+    `witness` is told how each source was read; `known` is what the last preparation left.
     """
 
     concurrency: int = CONCURRENCY
@@ -41,6 +42,7 @@ class Terms:
     personal_data_confirmed: bool = False
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     witness: Witness = nobody
+    known: Memory = NOTHING_KNOWN
 
 
 @dataclass(frozen=True, slots=True)

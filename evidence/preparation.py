@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from evidence.answering import Answers, Terms, answers_for
 from evidence.candidates import units_from
 from evidence.domain.credentials import find_credentials
+from evidence.domain.findings import ValidationReport
 from evidence.domain.identifiers import unit_path
 from evidence.domain.manifest import Manifest, ManifestSource, dump_manifest
+from evidence.domain.memory import Memory
 from evidence.domain.preparation_report import PreparationReport
+from evidence.domain.revalidation import revalidate
 from evidence.domain.tree import MANIFEST_PATH, ChangeSet, EvidenceTree
 from evidence.domain.units import CuratedEvidence
-from evidence.domain.validation import validate
 from evidence.messages import gettext_noop
 from evidence.ports import Restructurer, RestructureRequest
 from evidence.restructuring import Answer, Progress, no_progress
@@ -32,10 +34,11 @@ Settled = Mapping[str, tuple[CuratedEvidence, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """What a preparation would change, and its report."""
+    """What a preparation would change, its report, and what to tell the next one in its terms."""
 
     change_set: ChangeSet
     report: PreparationReport
+    memory: Memory
 
 
 def prepare(
@@ -54,13 +57,15 @@ def prepare(
     `CandidateRefused`, a fault of the restructurer or of a file that has to be read; each names
     the file, and there is no change set then.
     """
-    found = situation_of(tree, upgrade=upgrade, only=only)
+    found = situation_of(tree, upgrade=upgrade, only=only, known=terms.known)
     requests = found.requests()
     _refuse_credentials(requests)
     answers = answers_for(restructurer, requests, terms=terms, progress=progress)
     settled = {**found.moved, **_settle(found, requests, answers.all)}
     change_set = ChangeSet(dict(_changes(found, settled))).without_no_ops(tree)
-    return Preparation(change_set, _report(found, answers, settled, change_set))
+    judged = revalidate(change_set.apply(tree), terms.known, digests=found.digests)
+    report = _report(found, answers, _written(settled, change_set), judged.report)
+    return Preparation(change_set, report, judged.memory)
 
 
 def _refuse_credentials(requests: Sequence[RestructureRequest]) -> None:
@@ -100,24 +105,24 @@ def _manifest_after(found: Situation, settled: Settled) -> Manifest:
     sources = {path: kept for path, kept in found.manifest.sources.items() if path not in gone}
     for path, units in settled.items():
         ids = tuple(sorted(unit.id for unit in units))
-        sources[path] = ManifestSource(sha256=found.sources[path].sha256, units=ids)
+        sources[path] = ManifestSource(sha256=found.hashes[path], units=ids)
     listed = {evidence_id for source in sources.values() for evidence_id in source.units}
     orphans = {*found.manifest.orphans, *found.orphaned} - listed
     return Manifest(sources=sources, orphans=tuple(sorted(orphans)))
 
 
-def _report(
-    found: Situation,
-    answers: Answers,
-    settled: Settled,
-    change_set: ChangeSet,
-) -> PreparationReport:
-    written = {
+def _written(settled: Settled, change_set: ChangeSet) -> frozenset[str]:
+    return frozenset(
         unit.id
         for units in settled.values()
         for unit in units
         if unit_path(unit.kind, unit.id) in change_set.changes
-    }
+    )
+
+
+def _report(
+    found: Situation, answers: Answers, written: frozenset[str], validation: ValidationReport
+) -> PreparationReport:
     return PreparationReport(
         changed=found.asked,
         unchanged=found.changes.unchanged,
@@ -125,7 +130,7 @@ def _report(
         updated=tuple(sorted(written & found.files.paths.keys())),
         renamed={old: new for new, old in found.changes.old_paths.items()},
         orphaned=found.orphaned,
-        validation=validate(change_set.apply(found.tree)),
+        validation=validation,
         model_calls=len(answers.all) - answers.cached,
         cached=answers.cached,
     )

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from evidence.domain.formats import is_accepted, render_source
 from evidence.domain.inspection import MAX_SOURCE_BYTES
 from evidence.domain.manifest import PIPELINE_VERSION, Manifest, manifest_of
+from evidence.domain.memory import NOTHING_KNOWN, Memory, context_of
 from evidence.domain.normalization import InvalidUtf8, decode_utf8, normalize_source, source_hash
 from evidence.domain.paths import SOURCE_FOLDER
 from evidence.domain.source_changes import SourceChanges, compare_sources
-from evidence.domain.tree import MANIFEST_PATH, WORKSPACE_FILE, EvidenceTree
+from evidence.domain.tree import MANIFEST_PATH, WORKSPACE_FILE, EvidenceTree, sha256_hex
 from evidence.domain.unit_files import UnitFiles
 from evidence.domain.units import CuratedEvidence
 from evidence.domain.workspace import WorkspaceFile, parse_workspace
@@ -38,12 +39,16 @@ class SourceText:
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """A tree compared with its manifest; `moved` holds the units of renamed sources, relinked."""
+    """A tree compared with its manifest; `moved` holds the units of renamed sources, relinked.
+
+    `hashes` are those of the normalized sources, `digests` those of their bytes.
+    """
 
     tree: EvidenceTree
     language: str
     manifest: Manifest
-    sources: Mapping[str, SourceText]
+    hashes: Mapping[str, str]
+    digests: Mapping[str, str]
     changes: SourceChanges
     files: UnitFiles
     moved: Mapping[str, Units]
@@ -61,8 +66,8 @@ class Situation:
         return tuple(
             RestructureRequest(
                 source_file=path,
-                source_sha256=self.sources[path].sha256,
-                normalized_text=self.sources[path].text,
+                source_sha256=self.hashes[path],
+                normalized_text=read_source(path, self.tree.files[path]).text,
                 language=self.language,
                 previous_units=self._previous(path) + adopted.get(path, ()),
             )
@@ -100,8 +105,14 @@ class Situation:
         return (self.files.unit(each) for each in ids if each in self.files.paths)
 
 
-def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | None) -> Situation:
-    """Compare a tree with its manifest.
+def situation_of(
+    tree: EvidenceTree,
+    *,
+    upgrade: bool,
+    only: Collection[str] | None,
+    known: Memory = NOTHING_KNOWN,
+) -> Situation:
+    """Compare a tree with its manifest; of sources that are `known` only the bytes are hashed.
 
     Raises `PreparationRefused` (`workspace_missing`, `pipeline_version_mismatch`, or the code of a
     refused path), `WorkspaceInvalid`, `ManifestInvalid`, or the fault of a source or unit that
@@ -111,8 +122,8 @@ def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | N
     workspace, manifest = workspace_of(tree), manifest_of(tree)
     if not upgrade:
         _refuse_other_pipeline(manifest)
-    sources = dict(_sources(tree, workspace))
-    hashes = {path: source.sha256 for path, source in sources.items()}
+    digests = {path: sha256_hex(data) for path, data in tree.under(SOURCE_FOLDER).items()}
+    hashes = dict(_hashes(tree, workspace, digests, known.under(context_of(tree))))
     wanted = None if upgrade else only
     changes = compare_sources(hashes, manifest, reprocess=upgrade, only=wanted)
     files = UnitFiles.of(tree)
@@ -120,7 +131,8 @@ def situation_of(tree: EvidenceTree, *, upgrade: bool, only: Collection[str] | N
         tree=tree,
         language=workspace.language,
         manifest=manifest,
-        sources=sources,
+        hashes=hashes,
+        digests=digests,
         changes=changes,
         files=files,
         moved=_moved(changes, manifest, files),
@@ -164,10 +176,15 @@ def workspace_of(tree: EvidenceTree) -> WorkspaceFile:
     return parse_workspace(decode_utf8(tree.workspace_yaml))
 
 
-def _sources(tree: EvidenceTree, workspace: WorkspaceFile) -> Iterator[tuple[str, SourceText]]:
-    for path, data in tree.under(SOURCE_FOLDER).items():
-        if is_accepted(path, workspace):
-            yield path, read_source(path, data)
+def _hashes(
+    tree: EvidenceTree, workspace: WorkspaceFile, digests: Mapping[str, str], known: Memory
+) -> Iterator[tuple[str, str]]:
+    for path, digest in digests.items():
+        source = known.source(path, digest)
+        if source is not None and source.sha256 is not None:
+            yield path, source.sha256
+        elif is_accepted(path, workspace):
+            yield path, read_source(path, tree.files[path]).sha256
 
 
 def read_source(path: str, data: bytes) -> SourceText:

@@ -12,8 +12,10 @@ from __future__ import annotations
 import hashlib
 import math
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from evidence.domain.dismissals import NEAR_DUPLICATE, Dismissal, Dismissals, Side
@@ -43,8 +45,12 @@ class Likeness:
     @property
     def keys(self) -> tuple[str, ...]:
         """Give what like units share at least one of; the first is equal for equal words only."""
-        count = len(self.sketch) - math.ceil(ALIKE * len(self.sketch)) + 1
-        return (self.words, *(f"{each:x}" for each in self.sketch[:count]))
+        return (self.words, *(f"{each:x}" for each in self.prefix))
+
+    @property
+    def prefix(self) -> tuple[int, ...]:
+        """Give the hashes among which like units share at least one."""
+        return self.sketch[: len(self.sketch) - math.ceil(ALIKE * len(self.sketch)) + 1]
 
     def similarity(self, other: Likeness) -> float:
         """Give the share of triples in common, between 0 and 1, exact for up to 32 of them."""
@@ -85,6 +91,24 @@ def check_likeness(
     if other is not None:
         template = gettext_noop("This says nearly the same as %(other)s.")
         yield finding(NEAR_DUPLICATE, mine.path, template, other=other.path)
+
+
+def check_likenesses(
+    likenesses: Sequence[Likeness], dismissed: Dismissals
+) -> Iterator[ValidationFinding]:
+    """Check all units of a tree, given in path order; only those that share a key are compared."""
+    words = Counter(each.words for each in likenesses)
+    hashes = Counter(chain.from_iterable(each.prefix for each in likenesses))
+    telling = {each for each, bearers in hashes.items() if 1 < bearers <= COMMON}
+    sharing = tuple(
+        each for each in likenesses if words[each.words] > 1 or not telling.isdisjoint(each.prefix)
+    )
+    common = {f"{each:x}" for each, bearers in hashes.items() if bearers > COMMON}
+    index = by_key(sharing)
+    for each in sharing:
+        yield from check_likeness(
+            each, lambda key: () if key in common else index.get(key, ()), dismissed
+        )
 
 
 def by_key(likenesses: Iterable[Likeness]) -> Mapping[str, Sequence[Likeness]]:

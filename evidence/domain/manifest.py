@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from itertools import chain
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from evidence.domain.file_models import (
+    MAX_FILE_CHARS,
     Digest,
     FileModel,
     Version,
@@ -20,6 +22,7 @@ from evidence.domain.file_models import (
 from evidence.domain.identifiers import EvidenceId
 from evidence.domain.normalization import decode_utf8
 from evidence.domain.paths import SOURCE_FOLDER
+from evidence.domain.plain_manifest import PlainManifest, read_plain, write_plain
 from evidence.domain.problems import FieldRefused
 from evidence.domain.text import Line
 from evidence.domain.tree import MANIFEST_PATH, EvidenceTree
@@ -88,11 +91,16 @@ def parse_manifest(text: str) -> Manifest:
 
     Another `pipeline_version` is read as it stands: who asks decides what it means.
     """
-    file = read_model(ManifestFile, text, ManifestInvalid)
-    _refuse_repeated_units(file)
-    return Manifest(
-        pipeline_version=file.pipeline_version, sources=file.sources, orphans=file.orphans
-    )
+    plain = read_plain(text) if len(text) <= MAX_FILE_CHARS else None
+    if plain is not None:
+        manifest = _of_plain(plain)
+    else:
+        file = read_model(ManifestFile, text, ManifestInvalid)
+        manifest = Manifest(
+            pipeline_version=file.pipeline_version, sources=file.sources, orphans=file.orphans
+        )
+    _refuse_repeated_units(manifest)
+    return manifest
 
 
 def manifest_of(tree: EvidenceTree) -> Manifest:
@@ -104,26 +112,47 @@ def manifest_of(tree: EvidenceTree) -> Manifest:
 def dump_manifest(manifest: Manifest) -> str:
     """Write a manifest, keys and lists sorted; parsing the text gives the same text again."""
     sources = {
-        path: {"sha256": source.sha256, "units": sorted(source.units)}
+        path: (source.sha256, tuple(sorted(source.units)))
         for path, source in sorted(manifest.sources.items())
     }
+    plain = PlainManifest(manifest.pipeline_version, sources, tuple(sorted(manifest.orphans)))
+    return write_plain(plain) or _write_strictly(plain)
+
+
+def _write_strictly(manifest: PlainManifest) -> str:
     return write_yaml(
         {
             "schema_version": 1,
             "pipeline_version": manifest.pipeline_version,
-            "sources": sources,
-            "orphans": sorted(manifest.orphans),
+            "sources": {
+                path: {"sha256": sha256, "units": units}
+                for path, (sha256, units) in manifest.sources.items()
+            },
+            "orphans": manifest.orphans,
         }
     )
 
 
-def _refuse_repeated_units(file: ManifestFile) -> None:
-    under = Counter(unit for source in file.sources.values() for unit in set(source.units))
+def _of_plain(plain: PlainManifest) -> Manifest:
+    """Give the model without validating it: the language of plain manifests holds no bad value."""
+    sources = {
+        path: ManifestSource.model_construct(sha256=sha256, units=units)
+        for path, (sha256, units) in plain.sources.items()
+    }
+    return Manifest.model_construct(
+        pipeline_version=plain.pipeline_version, sources=sources, orphans=plain.orphans
+    )
+
+
+def _refuse_repeated_units(manifest: Manifest) -> None:
+    units = [source.units for source in manifest.sources.values()]
+    listed = Counter(chain(chain.from_iterable(units), manifest.orphans))
+    if len(listed) == listed.total():
+        return
+    under = Counter(chain.from_iterable(map(set, units)))
     for evidence_id in _repeated(under):
         template = gettext_noop("%(id)s is listed under more than one source.")
         raise ManifestInvalid(Message(template, id=evidence_id), code="multiple_sources")
-    listed = Counter(unit for source in file.sources.values() for unit in source.units)
-    listed.update(file.orphans)
     for evidence_id in _repeated(listed):
         raise ManifestInvalid(Message(gettext_noop("%(id)s is listed twice."), id=evidence_id))
 

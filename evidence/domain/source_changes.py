@@ -45,11 +45,12 @@ def compare_sources(
     )
     kept = [path for path in sorted(hashes) if path in known]
     changed = [path for path in kept if reprocess or hashes[path] != known[path]]
+    differs, moved = set(changed), set(renamed.values())
     return SourceChanges(
-        unchanged=_wanted([path for path in kept if path not in changed], None),
+        unchanged=_wanted([path for path in kept if path not in differs], None),
         new=_wanted([path for path in new if path not in renamed], only),
         changed=_wanted(changed, only),
-        removed=_wanted([path for path in removed if path not in renamed.values()], only),
+        removed=_wanted([path for path in removed if path not in moved], only),
         renamed={
             path: old for path, old in renamed.items() if only is None or {path, old} & set(only)
         },

@@ -45,7 +45,7 @@ from evidence.domain.inspection import (
     inspect_source,
     inspect_workspace,
 )
-from evidence.domain.likeness import by_key, check_likeness, likeness_of
+from evidence.domain.likeness import check_likeness, check_likenesses, likeness_of
 from evidence.domain.manifest import Manifest
 from evidence.domain.paths import SYMLINK_REFUSED, Place, place_of
 from evidence.domain.relations import (
@@ -74,6 +74,7 @@ __all__ = [
     "EvaluationInspection",
     "Listing",
     "ManifestInspection",
+    "SingleFiles",
     "SourceInspection",
     "UnitInspection",
     "WorkspaceInspection",
@@ -94,18 +95,33 @@ __all__ = [
     "listings_of",
     "refused_path",
     "relate",
+    "single_files",
     "validate",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class SingleFiles:
+    """The four files of which a tree has one each, inspected."""
+
+    workspace: WorkspaceInspection
+    manifest: ManifestInspection
+    evaluation: EvaluationInspection
+    dismissals: DismissalsInspection
+
+    def findings(self) -> Iterator[ValidationFinding]:
+        """Give what the inspections found."""
+        yield from self.workspace.findings
+        yield from self.manifest.findings
+        yield from self.evaluation.findings
+        yield from self.dismissals.findings
 
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
     """Every file of a tree, inspected; the mappings are by path, in path order."""
 
-    workspace: WorkspaceInspection
-    manifest: ManifestInspection
-    evaluation: EvaluationInspection
-    dismissals: DismissalsInspection
+    single: SingleFiles
     units: Mapping[str, UnitInspection]
     sources: Mapping[str, SourceInspection]
     refused: tuple[RefusedPath, ...]
@@ -114,10 +130,7 @@ class Corpus:
         """Give what the inspections of single files found."""
         for refused in self.refused:
             yield refused_path(refused)
-        yield from self.workspace.findings
-        yield from self.manifest.findings
-        yield from self.evaluation.findings
-        yield from self.dismissals.findings
+        yield from self.single.findings()
         for unit in self.units.values():
             yield from unit.findings
         for source in self.sources.values():
@@ -134,7 +147,7 @@ class Corpus:
 def validate(tree: EvidenceTree, *, max_chunk_chars: int = MAX_CHUNK_CHARS) -> ValidationReport:
     """Give everything that is wrong with a tree (spec 20, Validation); never raises for content."""
     corpus = inspect(tree, max_chunk_chars=max_chunk_chars)
-    manifest = corpus.manifest.manifest
+    manifest = corpus.single.manifest.manifest
     units = (inspection.unit for inspection in corpus.units.values())
     return report_of(
         [*corpus.findings(), *relate(corpus)],
@@ -148,10 +161,7 @@ def inspect(tree: EvidenceTree, *, max_chunk_chars: int = MAX_CHUNK_CHARS) -> Co
     places = {path: place_of(path) for path in sorted(tree.files)}
     misplaced = (RefusedPath(path, "path_refused") for path, at in places.items() if at is None)
     return Corpus(
-        workspace=inspect_workspace(tree.workspace_yaml),
-        manifest=inspect_manifest(tree.files.get(MANIFEST_PATH)),
-        evaluation=inspect_evaluation(tree.files.get(EVALUATION_PATH)),
-        dismissals=inspect_dismissals(tree.files.get(DISMISSALS_PATH)),
+        single=single_files(tree),
         units={
             path: inspect_unit(path, tree.files[path], max_chunk_chars=max_chunk_chars)
             for path, place in places.items()
@@ -166,9 +176,19 @@ def inspect(tree: EvidenceTree, *, max_chunk_chars: int = MAX_CHUNK_CHARS) -> Co
     )
 
 
+def single_files(tree: EvidenceTree) -> SingleFiles:
+    """Inspect the workspace file, the manifest, the evaluation set and the dismissals."""
+    return SingleFiles(
+        workspace=inspect_workspace(tree.workspace_yaml),
+        manifest=inspect_manifest(tree.files.get(MANIFEST_PATH)),
+        evaluation=inspect_evaluation(tree.files.get(EVALUATION_PATH)),
+        dismissals=inspect_dismissals(tree.files.get(DISMISSALS_PATH)),
+    )
+
+
 def relate(corpus: Corpus) -> Iterator[ValidationFinding]:
     """Run every relation over an inspected tree; linear in the number of files."""
-    manifest = corpus.manifest.manifest
+    manifest = corpus.single.manifest.manifest
     paths_by_id = corpus.paths_by_id()
     listings = listings_of(manifest) if manifest else {}
     unlisted = None if manifest else UNKNOWN_MANIFEST
@@ -183,21 +203,19 @@ def relate(corpus: Corpus) -> Iterator[ValidationFinding]:
             yield from check_source(path, corpus.sources.get(path), manifest.sources.get(path))
         for evidence_id in listings:
             yield from check_listed(evidence_id, paths_by_id)
-    if corpus.evaluation.evaluation:
-        yield from check_evaluation(corpus.evaluation.evaluation, paths_by_id)
+    if corpus.single.evaluation.evaluation:
+        yield from check_evaluation(corpus.single.evaluation.evaluation, paths_by_id)
     yield from _compare(corpus)
 
 
 def _compare(corpus: Corpus) -> Iterator[ValidationFinding]:
     """Compare the units with one another, subject by subject and word by word."""
-    dismissed = corpus.dismissals.dismissals
-    speakers = speakers_of(corpus.units.values(), language=corpus.workspace.language)
+    dismissed = corpus.single.dismissals.dismissals
+    speakers = speakers_of(corpus.units.values(), language=corpus.single.workspace.language)
     for subject, units in speakers.items():
         yield from check_subject(subject, units, dismissed)
     likenesses = tuple(filter(None, map(likeness_of, corpus.units.values())))
-    index = by_key(likenesses)
-    for likeness in likenesses:
-        yield from check_likeness(likeness, lambda key: index.get(key, ()), dismissed)
+    yield from check_likenesses(likenesses, dismissed)
 
 
 def listings_of(manifest: Manifest) -> dict[str, Listing]:
