@@ -10,7 +10,7 @@ from django.db import transaction
 
 from evidence.faults import Fault, OutsideFault
 from evidence.messages import Message, gettext_noop
-from publishing import conf, retention, transitions
+from publishing import conf, groundings, retention, transitions
 from publishing.domain.lifecycle import ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import PORTAL, Hold
@@ -78,6 +78,7 @@ def _compensate(hold: Hold, parts: Parts) -> None:
         return
     try:
         parts.store.delete(stored(generation))
+        groundings.forget(generation)
     except Fault as fault:
         hold.move(_S.DELETING, reason=f"{fault.code}: {fault.message}")
 

@@ -201,3 +201,15 @@ class EmbeddingRecord(models.Model):
     def __str__(self) -> str:
         """Show the text's digest."""
         return self.content_hash
+
+
+class GroundingRecord(models.Model):
+    """Which columns the enums and mappings of one generation name, ready to be looked up."""
+
+    generation = models.OneToOneField(Generation, models.CASCADE, related_name="grounding")
+    places = models.JSONField()
+    """`publishing.domain.places.Places` as JSON."""
+
+    def __str__(self) -> str:
+        """Show the generation."""
+        return str(self.generation_id)[:8]

@@ -11,7 +11,7 @@ from django.db.models import Min, Q
 from evidence.faults import Fault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import Repository
-from publishing import transitions
+from publishing import groundings, transitions
 from publishing.domain.lifecycle import GenerationState
 from publishing.generations import stored
 from publishing.models import EmbeddingRecord, Generation
@@ -56,6 +56,7 @@ def remove_marked(
     for generation in Generation.objects.filter(state=_S.DELETING):
         try:
             store.delete(stored(generation))
+            groundings.forget(generation)
             repository(generation.workspace).unpin(pin_name(generation))
             transitions.move(generation, _S.DELETED, cause=cause)
         except Fault as fault:

@@ -9,7 +9,16 @@ from django.db import transaction
 
 from evidence.domain.tree import EvidenceTree
 from evidence.ports import RevisionUnknown
-from publishing import activation, building, endings, evaluation, generations, neighbours, retention
+from publishing import (
+    activation,
+    building,
+    endings,
+    evaluation,
+    generations,
+    groundings,
+    neighbours,
+    retention,
+)
 from publishing.domain.lifecycle import GenerationState
 from publishing.generations import stored
 from publishing.leases import PORTAL, Hold
@@ -21,7 +30,7 @@ Step = Callable[[Hold, Parts], None]
 
 
 def build(hold: Hold, parts: Parts) -> None:
-    """Keep the commit reachable and write its fragments to the store."""
+    """Keep the commit reachable; write its fragments to the store, its places to the database."""
     generation = hold.generation
     hold.keep(attempt=generation.attempt + 1)
     repository = parts.repository(generation.workspace)
@@ -29,6 +38,7 @@ def build(hold: Hold, parts: Parts) -> None:
     tree = parts.tree(generation)
     embedder = parts.embedder(workspace_of(tree))
     built = building.build(hold=hold, tree=tree, store=parts.store, embedder=embedder)
+    groundings.write(generation, tree)
     hold.move(GenerationState.EVALUATING, changes=built.as_columns())
 
 
