@@ -10,7 +10,7 @@ from evidence.domain.dismissals import Dismissals
 from evidence.domain.inspection import inspect_dismissals
 from evidence.domain.likeness import by_key, check_likeness
 from evidence.domain.subjects import Subject
-from evidence.domain.validation import UnitInspection
+from evidence.domain.unit_inspection import UnitInspection
 from evidence.inspecting import Inspected, inspect_units
 from evidence.mirrored import Known
 from evidence.models import UnitRecord

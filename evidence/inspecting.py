@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from evidence.changed_files import Changed
-from evidence.domain.paths import Place, place_of
-from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH, sha256_hex
-from evidence.domain.unit_inspection import UnitInspection, inspect_unit
-from evidence.domain.validation import (
+from evidence.domain.inspection import (
     DismissalsInspection,
     EvaluationInspection,
     ManifestInspection,
@@ -21,6 +18,9 @@ from evidence.domain.validation import (
     inspect_source,
     inspect_workspace,
 )
+from evidence.domain.paths import Place, place_of
+from evidence.domain.tree import DISMISSALS_PATH, EVALUATION_PATH, MANIFEST_PATH, sha256_hex
+from evidence.domain.unit_inspection import UnitInspection, inspect_unit
 from evidence.domain.workspace import WorkspaceFile
 from evidence.ports import Entry, Repository
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from evidence.domain.findings import ValidationFinding
+from evidence.domain.inspection import EvaluationInspection, SourceInspection
 from evidence.domain.manifest import ManifestSource
 from evidence.domain.relations import (
     UNKNOWN_MANIFEST,
@@ -21,7 +22,7 @@ from evidence.domain.relations import (
     check_unit,
 )
 from evidence.domain.tree import EVALUATION_PATH
-from evidence.domain.validation import EvaluationInspection, SourceInspection, UnitInspection
+from evidence.domain.unit_inspection import UnitInspection
 
 Findings = tuple[ValidationFinding, ...]
 

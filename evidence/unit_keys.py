@@ -10,7 +10,7 @@ from django.db.models import Count, QuerySet
 from evidence.domain.dismissals import Side
 from evidence.domain.likeness import COMMON, Likeness, is_of_all_words, likeness_of
 from evidence.domain.subjects import Subject, subject_of
-from evidence.domain.validation import UnitInspection
+from evidence.domain.unit_inspection import UnitInspection
 from evidence.mirrored import Known
 from evidence.models import UnitKeyRecord, UnitRecord
 

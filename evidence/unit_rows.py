@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from evidence.domain.unit_inspection import UnitInspection
 from evidence.domain.units import CuratedEvidence, EvidenceKind
-from evidence.domain.validation import UnitInspection
 from evidence.inspecting import Content
 from evidence.models import ReviewItemRecord, UnitKeyRecord, UnitRecord, Workspace
 from evidence.projection import Projection

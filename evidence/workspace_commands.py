@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from django.utils.translation import gettext as _
 
 from evidence import console, mirror, overview, registration
 from evidence.mirror import SyncReport
@@ -61,9 +62,13 @@ def show(*, json_output: console.JsonOption = False) -> None:
             ]
         )
         return
+    headings = (
+        *(_("Slug"), _("Title"), _("Revision"), _("Units"), _("Notes that wait")),
+        *(_("Open review items"), _("Orphans"), _("Errors")),
+    )
     console.print_table(
-        "Workspaces",
-        ("slug", "title", "head", "units", "waiting", "open items", "orphans", "errors"),
+        _("Workspaces"),
+        headings,
         (
             (
                 each.slug,
@@ -100,4 +105,13 @@ def _show(report: SyncReport, *, json_output: bool) -> None:
     if json_output:
         console.print_json(report.as_json())
     else:
-        console.print_table(report.workspace, ("what", "value"), report.as_json().items())
+        rows = (
+            (_("Revision"), report.head[:12]),
+            (_("Files looked at"), report.files),
+            (_("Errors"), report.errors),
+            (_("Warnings"), report.warnings),
+            (_("Open review items"), report.open_review_items),
+            (_("Orphans"), report.orphans),
+            (_("Can be published"), _("yes") if report.publishable else _("no")),
+        )
+        console.print_table(report.workspace, (_("What"), _("Value")), rows)

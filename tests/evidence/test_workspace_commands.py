@@ -121,4 +121,4 @@ def test_sync_mirrors_what_arrived_and_rebuild_makes_it_anew(clone: Path):
     assert tht("sync", "clinica", "--rebuild")["files"] == 7
     assert UnitRecord.objects.count() == 2
     shown = CliRunner().invoke(workspace_app, ["sync", "clinica"])
-    assert "publishable" in shown.stdout
+    assert "Can be published" in shown.stdout
