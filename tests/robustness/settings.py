@@ -9,3 +9,5 @@ from portal.settings import DATABASES
 
 if name := os.environ.get("DATABASE_NAME"):
     DATABASES["default"]["NAME"] = name
+if os.environ.get("SEEDED_BUG") == "deferred":
+    DATABASES["default"]["OPTIONS"]["transaction_mode"] = "DEFERRED"
