@@ -28,16 +28,21 @@ def search(workspace: str, request: retrieval.SearchRequest) -> Outcome:
 def said(workspace: str, outcome: retrieval.Outcome) -> Outcome:
     """Give what retrieval found as the API says it, without a receipt."""
     if isinstance(outcome, retrieval.Unavailable):
-        return SearchUnavailable(
-            code=outcome.code,
-            message=str(outcome.message)[:MAX_MESSAGE],
-            retriable=outcome.retriable,
-        )
+        return unavailable(outcome)
     return SearchAvailable(
         generation=outcome.generation,
         workspace_revision=outcome.revision,
         confidence=outcome.confidence,
         results=tuple(_result(workspace, outcome.generation, hit) for hit in outcome.results),
+    )
+
+
+def unavailable(outcome: retrieval.Unavailable) -> SearchUnavailable:
+    """Give why there is no answer, bounded."""
+    return SearchUnavailable(
+        code=outcome.code,
+        message=str(outcome.message)[:MAX_MESSAGE],
+        retriable=outcome.retriable,
     )
 
 

@@ -15,7 +15,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from evidence.faults import Fault
-from search_api import endpoints, problems, session_endpoints
+from search_api import endpoints, knowledge_endpoints, problems, session_endpoints
 from search_api.parsing import StrictParser
 
 Patterns = list[URLResolver | URLPattern]
@@ -72,6 +72,7 @@ api = Api(
     parser=StrictParser(),
 )
 api.add_router("", endpoints.router)
+api.add_router("", knowledge_endpoints.router)
 api.add_router("", session_endpoints.router)
 api.exception_handler(Fault)(problems.of_fault)
 api.exception_handler(ValidationError)(problems.of_validation)

@@ -11,9 +11,11 @@ from typing import Any, Final
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from pydantic import BaseModel
 
 from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
-from search_api.schemas import Outcome, Problem, SearchAvailable, SearchUnavailable, UnitDocument
+from search_api.grounding import GroundAvailable
+from search_api.schemas import Problem, SearchAvailable, SearchUnavailable, UnitDocument
 
 logger = logging.getLogger(__name__)
 
@@ -38,6 +40,10 @@ STATUS_OF_CLASS: Final[Mapping[type[Fault], HTTPStatus]] = {
 }
 OUTCOMES: Final[dict[int, Any]] = {
     HTTPStatus.OK: SearchAvailable,
+    HTTPStatus.SERVICE_UNAVAILABLE: SearchUnavailable,
+}
+GROUNDED: Final[dict[int, Any]] = {
+    HTTPStatus.OK: GroundAvailable,
     HTTPStatus.SERVICE_UNAVAILABLE: SearchUnavailable,
 }
 DOCUMENT: Final[dict[int, Any]] = {HTTPStatus.OK: UnitDocument}
@@ -70,13 +76,13 @@ def also_document(media_type: str) -> dict[str, Any]:
     return {"responses": {HTTPStatus.OK: {"content": {media_type: {"schema": {"type": "string"}}}}}}
 
 
-def status_of_outcome(outcome: Outcome) -> HTTPStatus:
-    """Give the status of a search's outcome; neither of them is a problem document."""
-    available = isinstance(outcome, SearchAvailable)
-    return HTTPStatus.OK if available else HTTPStatus.SERVICE_UNAVAILABLE
+def status_of_outcome(outcome: BaseModel) -> HTTPStatus:
+    """Give the status of an outcome; neither of the two is a problem document."""
+    unavailable = isinstance(outcome, SearchUnavailable)
+    return HTTPStatus.SERVICE_UNAVAILABLE if unavailable else HTTPStatus.OK
 
 
-def headers_of_outcome(outcome: Outcome) -> dict[str, str]:
+def headers_of_outcome(outcome: BaseModel) -> dict[str, str]:
     """Say when to ask again, where asking again may help."""
     waits = isinstance(outcome, SearchUnavailable) and outcome.retriable
     return {"Retry-After": str(RETRY_AFTER_S)} if waits else {}

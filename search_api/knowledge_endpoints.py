@@ -1,0 +1,39 @@
+"""The operations beside search: where values are stored, and what one stage needs (spec 60)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from ninja import Body, Router
+from ninja.responses import Status
+
+from search_api import auth, grounding, problems
+from search_api.endpoints import Workspace
+from search_api.grounding import GroundBody, GroundOutcome
+
+router = Router(tags=["evidence"])
+
+
+@router.post(
+    "/workspaces/{workspace}/ground",
+    auth=auth.READER,
+    response=problems.GROUNDED | problems.REFUSALS,
+    operation_id="ground",
+    url_name="ground",
+    summary="Find the columns that store values",
+)
+def ground(
+    request: HttpRequest,
+    response: HttpResponse,
+    workspace: Workspace,
+    asked: Annotated[GroundBody, Body()],
+) -> Status[GroundOutcome]:
+    """Give for every value all columns where the published enums and mappings put it.
+
+    Each column is a row of its own, and a formula that covers the value is linked.
+    """
+    outcome = grounding.ground(workspace, asked)
+    for name, value in problems.headers_of_outcome(outcome).items():
+        response[name] = value
+    return Status(problems.status_of_outcome(outcome), outcome)
