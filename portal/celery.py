@@ -28,6 +28,7 @@ app.conf.update(
         "evidence.tasks.*": {"queue": "git"},
         "publishing.tasks.advance_*": {"queue": "publish"},
         "publishing.tasks.*": {"queue": "maintenance"},
+        "search_api.tasks.*": {"queue": "maintenance"},
     },
     # A killed worker's task comes back, and a dead broker never blocks a request (spec 90, Celery).
     broker_transport_options={
@@ -48,7 +49,8 @@ app.conf.update(
     beat_schedule={
         "wake-generations": {"task": "publishing.tasks.wake_generations", "schedule": 60.0},
         "wake-preparations": {"task": "evidence.tasks.wake_preparations", "schedule": 60.0},
+        "sweep-search-log": {"task": "search_api.tasks.sweep_search_log", "schedule": 3600.0},
         "sync-workspaces": {"task": "evidence.tasks.sync_workspaces", "schedule": 60.0},
     },
 )
-app.autodiscover_tasks(["evidence", "publishing"])
+app.autodiscover_tasks(["evidence", "publishing", "search_api"])

@@ -46,6 +46,12 @@ class Env(EvidenceEnv, PublishingEnv):
     database_url: str = Field("", description="`postgresql://…`; SQLite in PORTAL_HOME when empty.")
     broker_url: str = Field("", description="`redis://…`; the embedded Valkey when empty.")
     git_paths: Names = Field((), description="Folders that local repositories may be added from.")
+    search_log_days: int = Field(
+        30, ge=1, le=3_650, description="Days that searches and gaps are kept."
+    )
+    search_log_text: bool = Field(
+        default=True, description="Whether the text of questions is kept; without it no gaps show."
+    )
     rate_limit: int = Field(
         600, ge=1, le=1_000_000, description="Requests a minute and API key, per web process."
     )

@@ -148,7 +148,12 @@ PUBLISHING = {
     "embedder_model": ENV.embedder_model,
     "embedder_api_key": ENV.embedder_api_key,
 }
-SEARCH_API = {"rate_limit": ENV.rate_limit}
+SEARCH_API = {
+    "rate_limit": ENV.rate_limit,
+    "log_days": ENV.search_log_days,
+    "log_text": ENV.search_log_text,
+    "log_at_once": False,
+}
 
 CELERY_BROKER_URL = broker.url(ENV)
 

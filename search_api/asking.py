@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils import timezone
 
 from publishing import retrieval
-from search_api import answers, auth, receipts, sessions
+from search_api import answers, auth, receipts, search_log, sessions
 from search_api.models import ApiKey
 from search_api.schemas import Outcome, SearchAvailable, SearchBody
 from search_api.session_schemas import Receipt, SessionRef
@@ -21,6 +21,13 @@ def ask(*, workspace: str, question: SearchBody, key: ApiKey) -> Outcome:
         sessions.refuse_foreign(workspace=workspace, session=question.session.id, owner=key.lineage)
     found = retrieval.search(workspace, question)
     outcome = answers.said(workspace, found)
+    search_log.note(
+        workspace=workspace,
+        question=question,
+        outcome=found,
+        key_prefix=key.prefix,
+        now=timezone.now(),
+    )
     if question.session is None or not isinstance(outcome, SearchAvailable):
         return outcome
     receipt = receipts.keep(

@@ -24,6 +24,7 @@ from portal.settings import DATABASES  # noqa: E402
 DATABASES["default"]["TEST"] = (
     {} if os.environ.get("TEST_DATABASE_URL") else {"NAME": str(HOME / "test.sqlite3")}
 )
+SEARCH_API = SEARCH_API | {"log_at_once": True}  # noqa: F405  (a thread is outside the test)
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

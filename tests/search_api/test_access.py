@@ -95,7 +95,7 @@ def test_both_roles_read_in_each_of_their_workspaces(registered, ask, new_key, r
 
 
 def test_a_key_that_asks_too_often_waits_and_others_do_not(registered, ask, new_key, settings):
-    settings.SEARCH_API = {"rate_limit": 3}
+    settings.SEARCH_API = settings.SEARCH_API | {"rate_limit": 3}
     busy, other = ({"X-API-Key": new_key()} for _ in range(2))
     assert [ask(headers=busy).status_code for _ in range(4)] == [503, 503, 503, 429]
     refused = ask(headers=busy)
@@ -105,7 +105,7 @@ def test_a_key_that_asks_too_often_waits_and_others_do_not(registered, ask, new_
 
 
 def test_bad_keys_are_counted_for_nobody(registered, ask, new_key, settings):
-    settings.SEARCH_API = {"rate_limit": 1}
+    settings.SEARCH_API = settings.SEARCH_API | {"rate_limit": 1}
     good = new_key()
     bad = good[:-1] + ("a" if good[-1] != "a" else "b")
     for _ in range(5):
