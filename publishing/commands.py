@@ -25,7 +25,16 @@ from evidence.faults import CuratorFault, OperatorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
 from evidence.ports import Actor
-from publishing import activation, approval, inspection, overview, printing, publication, wiring
+from publishing import (
+    activation,
+    approval,
+    inspection,
+    overview,
+    printing,
+    publication,
+    vouching,
+    wiring,
+)
 from publishing.domain.lifecycle import GenerationState
 
 REFUSED: Final = REVIEW
@@ -122,6 +131,24 @@ def rollback(
         workspace=workspace, to=to, actor=_actor(user), note=note, store=wiring.store()
     )
     printing.generation(overview.generation_summary(workspace, generation), as_json=as_json)
+
+
+@publish_app.command(cls=OnceCommand)
+def vouch(
+    workspace: Slug,
+    commit: Annotated[str, typer.Option("--commit", metavar="COMMIT", help="From outside.")],
+    user: Annotated[str, typer.Option("--as", metavar="USER", help="The operator who vouches.")],
+    note: Annotated[str, typer.Option("--note", help="How you know who wrote it; kept.")],
+    *,
+    as_json: JsonOption = False,
+) -> None:
+    """Vouch for a commit whose author is no user; somebody else can approve then.
+
+    Example: tht publish vouch clinica-demo --commit 3f2a… --as operatrice --note "our consultant"
+    """
+    full = evidence_wiring.repository(workspace).resolve(commit)
+    vouching.vouch(workspace=workspace, commit=full, actor=_actor(user), reason=note)
+    printing.vouched(full, user, as_json=as_json)
 
 
 @evaluate_app.command(cls=OnceCommand)

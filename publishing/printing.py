@@ -76,6 +76,14 @@ def census(found: Census, *, as_json: bool) -> None:
     print_table(_("Records"), headings, rows)
 
 
+def vouched(commit: str, by: str, *, as_json: bool) -> None:
+    """Print for which commit somebody vouched."""
+    if as_json:
+        print_json({"commit": commit, "vouched_by": by})
+    else:
+        typer.echo(_("%(user)s vouches for %(commit)s.") % {"user": by, "commit": commit[:12]})
+
+
 def status(found: PublicationStatus, *, as_json: bool) -> None:
     """Print where a workspace's publication stands."""
     if as_json:

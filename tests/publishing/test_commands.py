@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
 from typer.testing import CliRunner, Result
 
 from evidence.ports import Actor
 from portal.cli import app
 from publishing import approval, leases, wiring
 from publishing.domain.lifecycle import GenerationState
-from publishing.models import Approval, Generation
+from publishing.models import Approval, Generation, Vouch
 from tests.fakes import BagOfWordsEmbedder
 from tests.publishing.making import (
     SLUG,
@@ -226,3 +228,43 @@ def test_looking_into_the_store_of_an_unknown_workspace_is_a_coded_failure(
     refused = tht("vector", "inspect", "nessuno", "--json")
     assert refused.exit_code == 1
     assert json.loads(refused.stdout)["error"]["code"] == "workspace_unknown"
+
+
+def test_an_approval_of_what_is_blocked_names_what_is_open(workspace: Registered) -> None:
+    workspace.commit({"evidence/source/nuova.md": b"Una nota nuova.\n"})
+    done = approve(head(workspace))
+    assert done.exit_code == 1
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "not_publishable"
+    assert "errors: 1. First among them: source/nuova.md." in error["message"]
+    assert not Approval.objects.exists()
+
+
+def test_an_earlier_blocked_revision_is_counted_without_names(workspace: Registered) -> None:
+    workspace.commit({"evidence/source/nuova.md": b"Una nota nuova.\n"})
+    blocked = head(workspace)
+    workspace.commit({"evidence/source/nuova.md": None})
+    message = json.loads(approve(blocked).stdout)["error"]["message"]
+    assert message.endswith("Open review items: 0; orphans: 0; errors: 1.")
+
+
+def vouch(commit: str, user: str) -> Result:
+    return tht(
+        *("publish", "vouch", SLUG, "--commit", commit, "--as", user, "--note", "Consulente."),
+        "--json",
+    )
+
+
+def test_an_operator_vouches_at_the_terminal_and_nobody_else_does(workspace: Registered) -> None:
+    operator = get_user_model().objects.create_user("operatrice", is_staff=True)
+    operator.groups.add(Group.objects.get(name="Operators"))
+    commit = head(workspace)
+    refused = vouch(commit[:10], "approvatore")
+    assert (refused.exit_code, Vouch.objects.count()) == (1, 0)
+    assert json.loads(refused.stdout)["error"]["code"] == "not_permitted"
+    done = vouch(commit[:10], "operatrice")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout) == {"commit": commit, "vouched_by": "operatrice"}
+    assert (Vouch.objects.get().commit, Vouch.objects.get().reason) == (commit, "Consulente.")
+    again = vouch(commit, "operatrice")
+    assert json.loads(again.stdout)["error"]["code"] == "vouched_before"
