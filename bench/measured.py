@@ -60,6 +60,22 @@ class Measured:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Several:
+    """Comparisons of one kind, each with its own target."""
+
+    rows: tuple[Measured, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Tell whether every ratio is within its target."""
+        return all(row.holds for row in self.rows)
+
+    def as_json(self) -> dict[str, object]:
+        """Give what `bench/results.json` keeps."""
+        return {"rows": [row.as_json() for row in self.rows], "holds": self.holds}
+
+
 def side_by_side(name: str, works: Mapping[str, Timed], *, rounds: int, target: float) -> Measured:
     """Time two works in turns, so that a machine that slows down slows both."""
     times: dict[str, list[float]] = {what: [] for what in works}

@@ -66,7 +66,9 @@ def prepare(
     work_tree = offline.work_tree(root)
     settings = offline.settings()
     asked = offline.restructurer(restructurer, pi=settings.pi, home=settings.home)
+    memories, name = offline.memories(settings.home), str(work_tree.root)
     terms = Terms(
+        known=memories.get(name),
         concurrency=concurrency,
         cache=offline.answer_cache(settings.home),
         personal_data_confirmed=confirm_personal_data,
@@ -76,6 +78,8 @@ def prepare(
         tree = work_tree.read()
         preparation = prepare_tree(tree, asked, upgrade=upgrade, progress=tick, terms=terms)
         work_tree.apply(preparation.change_set, tree)
+    if preparation.memory != terms.known:
+        memories.put(name, preparation.memory)
     if json_output:
         console.print_json(preparation.report.as_json())
     else:

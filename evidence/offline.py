@@ -6,6 +6,7 @@ from pathlib import Path
 
 from evidence import environment
 from evidence.adapters.answer_cache import FileAnswerCache
+from evidence.adapters.memory_file import FileMemories
 from evidence.adapters.new_files import write_new_files
 from evidence.adapters.pi import PiRestructurer
 from evidence.adapters.rules.restructurer import RulesRestructurer
@@ -46,6 +47,11 @@ def restructurer(name: str, *, pi: PiSettings, home: Path) -> Restructurer:
 def answer_cache(home: Path) -> AnswerCache:
     """Open the cache of answers that were paid for (spec 20, Preparation, step 2)."""
     return FileAnswerCache(home / "cache" / "restructuring")
+
+
+def memories(home: Path) -> FileMemories:
+    """Open what earlier preparations of folders found out about their files."""
+    return FileMemories(home / "cache" / "inspections")
 
 
 def work_tree(root: Path) -> WorkTree:
