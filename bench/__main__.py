@@ -18,7 +18,7 @@ import django
 from django.core.management import call_command
 from rich.console import Console
 
-from bench.measured import Finding, Measured, show
+from bench.measured import Finding, Measured, Several, show
 from bench.rules import Accuracy
 
 BENCHMARKS: Final = ("sync", "search", "reading", "validation", "preparation", "rules")
@@ -34,12 +34,18 @@ def main(names: list[str]) -> int:
         django.setup()
         call_command("migrate", verbosity=0)
         found = [_measure(name) for name in names or BENCHMARKS]
-    show([one for one in found if isinstance(one, Measured)])
+    show([row for one in found for row in _rows(one)])
     for one in found:
         if isinstance(one, Accuracy):
             Console().print(one.table())
     RESULTS.write_text(json.dumps([one.as_json() for one in found], indent=2) + "\n")
     return 0 if all(one.holds for one in found) else 1
+
+
+def _rows(found: Finding) -> tuple[Measured, ...]:
+    if isinstance(found, Several):
+        return found.rows
+    return (found,) if isinstance(found, Measured) else ()
 
 
 def _measure(name: str) -> Finding:
