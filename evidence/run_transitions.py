@@ -25,6 +25,8 @@ from evidence.models import PreparationRun
 
 PATIENCE_S: Final = 5.0
 """How long a person waits for somebody else who is deciding on the same proposal."""
+DECISION_S: Final = 60
+"""How long a silent decision keeps a proposal: its process may have been killed."""
 _PAUSE_S: Final = 0.05
 
 
@@ -46,6 +48,7 @@ class Hold:
     """A run as it was when it was taken; what is written through it counts while nobody follows."""
 
     run: PreparationRun
+    seconds: int = DECISION_S
 
     def move(self, to: RunState, **columns: object) -> bool:
         """Take the run to where the work on it ends, let it go, and tell whether it was ours."""
@@ -57,7 +60,7 @@ class Hold:
 
     def keep(self, **columns: object) -> bool:
         """Write columns and hold on for longer; tell whether the run was still ours."""
-        return bool(self._rows().update(leased_until=lease(), **columns))
+        return bool(self._rows().update(leased_until=lease(self.seconds), **columns))
 
     def release(self) -> None:
         """Let others have the run."""
@@ -69,7 +72,12 @@ class Hold:
 
 def claim(run_id: str | uuid.UUID) -> Hold | None:
     """Take a run that no worker computes, for computing it; None when there is no such run."""
-    return _taken(abandoned().filter(pk=run_id), state=RunState.RUNNING, attempts=F("attempts") + 1)
+    return _taken(
+        abandoned().filter(pk=run_id),
+        seconds=conf.current().lease_s,
+        state=RunState.RUNNING,
+        attempts=F("attempts") + 1,
+    )
 
 
 def abandoned() -> QuerySet[PreparationRun]:
@@ -102,9 +110,9 @@ def accepted(run: PreparationRun, **columns: object) -> None:
     )
 
 
-def lease() -> datetime:
+def lease(seconds: int) -> datetime:
     """Give the instant until which a silent holder keeps a run."""
-    return timezone.now() + timedelta(seconds=conf.current().lease_s)
+    return timezone.now() + timedelta(seconds=seconds)
 
 
 def taken_over() -> ProposalHeld:
@@ -121,7 +129,8 @@ def closed(run: PreparationRun) -> ProposalClosed:
 def _proposal(run: PreparationRun) -> Hold | None:
     """Take a proposal that nobody holds. Raises `ProposalClosed`."""
     free = Q(leased_until=None) | Q(leased_until__lt=timezone.now())
-    hold = _taken(PreparationRun.objects.filter(free, pk=run.pk, state=RunState.PROPOSED))
+    rows = PreparationRun.objects.filter(free, pk=run.pk, state=RunState.PROPOSED)
+    hold = _taken(rows, seconds=DECISION_S)
     if hold is None:
         now = PreparationRun.objects.get(pk=run.pk)
         if now.state != RunState.PROPOSED:
@@ -129,12 +138,15 @@ def _proposal(run: PreparationRun) -> Hold | None:
     return hold
 
 
-def _taken(rows: QuerySet[PreparationRun], **columns: object) -> Hold | None:
+def _taken(rows: QuerySet[PreparationRun], *, seconds: int, **columns: object) -> Hold | None:
     """Take the one row of a query by a conditional update."""
     run = rows.first()
     if run is None:
         return None
-    taken = rows.filter(turn=run.turn).update(turn=F("turn") + 1, leased_until=lease(), **columns)
+    taken = rows.filter(turn=run.turn).update(
+        turn=F("turn") + 1, leased_until=lease(seconds), **columns
+    )
     if not taken:
         return None
-    return Hold(PreparationRun.objects.select_related("workspace").get(pk=run.pk))
+    fresh = PreparationRun.objects.select_related("workspace").get(pk=run.pk)
+    return Hold(fresh, seconds)

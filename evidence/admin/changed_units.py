@@ -50,6 +50,7 @@ class ChangedUnit:
     excerpts: tuple[str, ...]
     words: tuple[Word, ...] = ()
     evidence_id: str = ""
+    path: str = ""
     blob: str = ""
     change: UnitChange | None = None
 
@@ -105,7 +106,7 @@ def _changed(change: PathChange, texts: Mapping[str, str]) -> ChangedUnit:
     kind = _kind_of_change(change, before, unit)
     shown = _shown(unit, badge(*_change_words(kind)), words)
     blob = change.after.blob if change.after else ""
-    return replace(shown, evidence_id=unit.id, blob=blob, change=kind)
+    return replace(shown, evidence_id=unit.id, path=path, blob=blob, change=kind)
 
 
 def _kind_of_change(change: PathChange, before: str, unit: CuratedEvidence) -> UnitChange | None:

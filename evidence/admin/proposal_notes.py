@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from evidence import proposed, wiring
 from evidence.admin.changed_units import ChangedUnit
 from evidence.admin.notes import note_html
 from evidence.admin.passages import Passage
+from evidence.domain.tree import MANIFEST_PATH
 from evidence.models import PreparationRun, SourceRecord
 
 NOTES_A_PAGE = 20
@@ -52,6 +54,40 @@ def by_note(units: Sequence[ChangedUnit], sources: Sequence[str]) -> tuple[Propo
     """Give the units under their notes; those of no note, which cannot be read, come last."""
     strangers = {unit.source for unit in units}.difference(sources)
     return tuple(_note(path, units) for path in (*sources, *sorted(strangers)))
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """A file that others changed too, in words: a unit with its note, or the list of all units."""
+
+    words: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class MovedOn:
+    """What others did since a proposal was computed."""
+
+    overlaps: tuple[Overlap, ...]
+
+
+def moved_on(run: PreparationRun, units: Sequence[ChangedUnit]) -> MovedOn | None:
+    """Say what overlaps with what others did; None while nobody has done anything."""
+    moved = proposed.moved_since(wiring.repository(run.workspace.slug), run)
+    if moved is None:
+        return None
+    known = {unit.path: unit for unit in units}
+    return MovedOn(tuple(_overlap(path, known) for path in moved.overlaps))
+
+
+def _overlap(path: str, units: Mapping[str, ChangedUnit]) -> Overlap:
+    unit = units.get(path)
+    if path == MANIFEST_PATH:
+        return Overlap(gettext("which note yields which units"), path)
+    if unit is None or not unit.source:
+        return Overlap("", path)
+    words = gettext("“%(title)s”, of the note %(note)s")
+    return Overlap(words % {"title": unit.title, "note": unit.source}, path)
 
 
 def beside(run: PreparationRun, notes: Sequence[ProposedNote]) -> tuple[ProposedNote, ...]:

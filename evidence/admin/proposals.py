@@ -28,7 +28,7 @@ from evidence.admin.pages import (
     require,
     say_fault,
 )
-from evidence.admin.proposal_notes import NOTES_A_PAGE, beside, by_note
+from evidence.admin.proposal_notes import NOTES_A_PAGE, beside, by_note, moved_on
 from evidence.admin.run_progress import (
     progress_json,
     progress_words,
@@ -204,7 +204,7 @@ def _decision(request: HttpRequest, run: PreparationRun) -> dict[str, Any]:
         "notes_page": page,
         "at": f"?p={page.number}" if page.number > 1 else "",
         "at_too": f"&p={page.number}" if page.number > 1 else "",
-        "moved": proposed.moved_since(repository, run),
+        "moved": moved_on(run, units),
     }
 
 

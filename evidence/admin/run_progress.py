@@ -82,6 +82,8 @@ def progress_words(run: PreparationRun) -> str:
     if run.state == RunState.RUNNING and run.sources_total:
         counts = {"done": run.sources_done, "total": run.sources_total}
         return gettext("%(done)s of %(total)s notes read") % counts
+    if run.state == RunState.RUNNING:
+        return gettext("Looking at what has changed…")
     return gettext(RunState(run.state).label)
 
 

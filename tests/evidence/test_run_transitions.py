@@ -97,6 +97,15 @@ def test_a_hold_whose_holder_died_lapses(row: PreparationRun) -> None:
         assert hold.run.turn == 1
 
 
+def test_a_killed_decision_keeps_a_proposal_for_a_minute_at_most(row: PreparationRun) -> None:
+    run = in_state(row, _S.PROPOSED)
+    with run_transitions.held(run) as hold:
+        hold.keep(editors=[])
+        row.refresh_from_db()
+        assert row.leased_until is not None
+        assert row.leased_until <= timezone.now() + timedelta(minutes=1)
+
+
 def test_a_step_that_fails_lets_the_proposal_go(row: PreparationRun) -> None:
     run = in_state(row, _S.PROPOSED)
     with pytest.raises(ZeroDivisionError), run_transitions.held(run):

@@ -234,7 +234,8 @@ def test_a_branch_that_moved_is_told_before_anybody_accepts(
     add(waiting, path, "di altri")
     page = curator.get(place("change", proposed)).content.decode()
     assert "Others changed the same files" in page
-    assert f'<li class="ep-path">{path}</li>' in page
+    words = "“Dimissione protetta”, of the note source/dimissioni.md"
+    assert f'<li>{words} <small class="ep-path">{path}</small></li>' in page
 
 
 def test_discarding_wants_a_reason_and_changes_nothing(
