@@ -45,7 +45,7 @@ from evidence.domain.inspection import (
     inspect_source,
     inspect_workspace,
 )
-from evidence.domain.likeness import check_likeness, check_likenesses, likeness_of
+from evidence.domain.likeness import check_likenesses, likeness_of
 from evidence.domain.manifest import Manifest
 from evidence.domain.paths import SYMLINK_REFUSED, Place, place_of
 from evidence.domain.relations import (
@@ -66,38 +66,6 @@ from evidence.domain.tree import (
 )
 from evidence.domain.unit_inspection import UnitInspection, inspect_unit
 from evidence.messages import gettext_noop
-
-__all__ = [
-    "UNKNOWN_MANIFEST",
-    "Corpus",
-    "DismissalsInspection",
-    "EvaluationInspection",
-    "Listing",
-    "ManifestInspection",
-    "SingleFiles",
-    "SourceInspection",
-    "UnitInspection",
-    "WorkspaceInspection",
-    "check_evaluation",
-    "check_id",
-    "check_likeness",
-    "check_listed",
-    "check_source",
-    "check_subject",
-    "check_unit",
-    "inspect",
-    "inspect_dismissals",
-    "inspect_evaluation",
-    "inspect_manifest",
-    "inspect_source",
-    "inspect_unit",
-    "inspect_workspace",
-    "listings_of",
-    "refused_path",
-    "relate",
-    "single_files",
-    "validate",
-]
 
 
 @dataclass(frozen=True, slots=True)
