@@ -23,7 +23,7 @@ def entry(
 ) -> dict[str, Any]:
     """Give the entry that leads to the list of a model `app.model`, narrowed by a query.
 
-    Two entries may lead to one list: `unless` names the query under which the other is current.
+    Two entries may begin alike: `unless` is the part of an address that belongs to the other.
     """
     app, _dot, name = model.partition(".")
     place = reverse_lazy(f"admin:{app}_{name}_changelist")
@@ -33,7 +33,7 @@ def entry(
         return (
             request.path.startswith(str(place))
             and query in asked
-            and not (unless and unless in asked)
+            and not (unless and (unless in asked or unless in request.path))
         )
 
     return {
@@ -42,6 +42,18 @@ def entry(
         "link": format_lazy("{}{}", place, f"?{query}") if query else place,
         "active": is_current,
         "permission": may_see(f"{app}.view_{name}"),
+    }
+
+
+def console() -> dict[str, Any]:
+    """Give the entry that leads to the search console."""
+    place = reverse_lazy("admin:publishing_console")
+    return {
+        "title": _("Search console"),
+        "icon": "manage_search",
+        "link": place,
+        "active": lambda request: request.path == str(place),
+        "permission": may_see("publishing.view_evaluation"),
     }
 
 
@@ -83,7 +95,10 @@ NAVIGATION = [
         "items": [
             entry(_("Approvals"), "verified", "publishing.approval"),
             entry(_("Generations"), "deployed_code", "publishing.generation"),
-            entry(_("Evaluations"), "checklist", "publishing.evaluation"),
+            entry(
+                _("Evaluations"), "checklist", "publishing.evaluation", unless="evaluation/console/"
+            ),
+            console(),
             entry(_("What happened"), "event_note", "publishing.publicationevent"),
         ],
     },

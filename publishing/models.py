@@ -129,8 +129,8 @@ class Evaluation(models.Model):
         ordering = ("-at",)
 
     def __str__(self) -> str:
-        """Show the share of questions answered."""
-        return f"hit@10 {self.hit_at_10:.2f}"
+        """Show when it was."""
+        return f"{self.at:%Y-%m-%d %H:%M}"
 
 
 class Vouch(models.Model):

@@ -6,14 +6,17 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import display
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
+from django.views.decorators.debug import sensitive_post_parameters
 
 from evidence.admin.pages import ReadablePage
 from evidence.admin.wording import badge
-from publishing.admin import exam_report
+from publishing.admin import console, exam_export, exam_history, exam_report, question_set
 from publishing.admin.filters import WorkspaceFilter
 from publishing.admin.wording import percent
 from publishing.models import Evaluation
@@ -24,11 +27,52 @@ class EvaluationPage(ReadablePage):
     """Whether a generation finds what it must, question by question."""
 
     page_template = "publishing/evaluation.html"
+    steps = ("export_csv", "export_json")
+    list_before_template = "publishing/evaluations_before.html"
     list_display = ("at", "outcome", "first_five", "first_ten", "question_count", "generation")
     list_filter = (WorkspaceFilter, "passed")
     list_select_related = ("generation",)
     empty_title = _("No exams yet")
     empty_hint = _("Every revision that is approved sits an exam before it may answer.")
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the console, the evaluation set and the comparison of two exams."""
+        wrap = self.admin_site.admin_view
+        mine = [
+            path("console/", wrap(self.console), name="publishing_console"),
+            path("questions/", wrap(self.questions), name="publishing_question_set"),
+            path("compare/", wrap(self.compare), name="publishing_compare"),
+        ]
+        return [*mine, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Draw the exams of the chosen workspace over time, above the list."""
+        slug = request.GET.get("workspace") or _newest_workspace()
+        extra = {"history": exam_history.history(slug), "slug": slug}
+        return super().changelist_view(request, extra | (extra_context or {}))
+
+    @method_decorator(sensitive_post_parameters("query"))
+    def console(self, request: HttpRequest) -> HttpResponse:
+        """Try a question by hand."""
+        return console.respond(self, request)
+
+    def questions(self, request: HttpRequest) -> HttpResponse:
+        """Show what the evaluation set covers."""
+        return question_set.respond(self, request)
+
+    def compare(self, request: HttpRequest) -> HttpResponse:
+        """Show two exams side by side."""
+        return exam_history.compare(self, request)
+
+    def export_csv(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Give the exam as a table."""
+        return exam_export.as_csv(self.row(request, object_id))
+
+    def export_json(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """Give the exam's report as it is kept."""
+        return exam_export.as_json(self.row(request, object_id))
 
     @display(description=_("outcome"), ordering="passed")
     def outcome(self, row: Evaluation) -> SafeString:
@@ -54,8 +98,14 @@ class EvaluationPage(ReadablePage):
             "hit_at_10": percent(row.hit_at_10),
             "questions": exam_report.questions(row),
             "by_kind": exam_report.by_kind(row.report),
+            "generations": exam_history.choices(row),
             "off_topic": row.report.get("off_topic", []),
         }
+
+
+def _newest_workspace() -> str:
+    """Give the workspace that sat an exam last, or nothing."""
+    return Evaluation.objects.values_list("workspace", flat=True).first() or ""
 
 
 def outcome_badge(row: Evaluation) -> SafeString:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,9 @@ class QuestionRow:
     purpose: str
     hit: bool
     best: int
+    """The best fused rank of an expected unit."""
+    branches: int
+    """Its best ranks in both branches together, which tell equal ones apart."""
     expected: tuple[Expected, ...]
 
 
@@ -45,7 +48,7 @@ def questions(row: Evaluation) -> list[QuestionRow]:
     """Give the questions of an exam, the worst first."""
     words = _queries(row.workspace, row.report.get("workspace_revision", ""))
     found = [_question(entry, words) for entry in row.report.get("queries", [])]
-    return sorted(found, key=lambda question: (-question.best, question.id))
+    return sorted(found, key=lambda question: (-question.best, -question.branches, question.id))
 
 
 def by_kind(report: Mapping[str, Any]) -> list[tuple[str, int, int]]:
@@ -66,15 +69,19 @@ def rank_badge(rank: int | None) -> SafeString:
 
 def _question(entry: Mapping[str, Any], words: Mapping[str, str]) -> QuestionRow:
     expected = entry["expected"]
-    ranks = [each["fused_rank"] for each in expected if each["fused_rank"] is not None]
     return QuestionRow(
         id=entry["id"],
         query=words.get(entry["id"], entry["id"]),
         purpose=purpose_label(entry["purpose"]),
         hit=entry["hit_at_10"],
-        best=min(ranks, default=MISSING),
+        best=_best(expected, "fused_rank"),
+        branches=_best(expected, "dense_rank") + _best(expected, "bm25_rank"),
         expected=tuple(_expected(each) for each in expected),
     )
+
+
+def _best(expected: Sequence[Mapping[str, Any]], name: str) -> int:
+    return min((each[name] for each in expected if each[name] is not None), default=MISSING)
 
 
 def _expected(each: Mapping[str, Any]) -> Expected:
