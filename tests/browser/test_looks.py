@@ -12,6 +12,8 @@ PAGES = [
     "/admin/",
     "/admin/evidence/sourcerecord/",
     "/admin/evidence/unitrecord/",
+    "/admin/evidence/findingrecord/",
+    "/admin/evidence/findingrecord/dismissed/?workspace=clinica-demo",
     "/admin/evidence/revisionrecord/",
     "/admin/evidence/preparationrun/",
     "/admin/publishing/generation/",
