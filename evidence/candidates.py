@@ -46,6 +46,7 @@ def units_from(
     """
     previous = {unit.id: unit for unit in request.previous_units}
     answered: dict[str, CuratedEvidence] = {}
+    ids = set(taken)
     for candidate in candidates:
         known = _known(candidate, previous, request)
         if known is not None and known.id in answered:
@@ -53,7 +54,8 @@ def units_from(
             raise _refused(request, "existing_id_repeated", template, id=known.id)
         if known is not None and _has_lost_support(candidate, known, request):
             continue
-        evidence_id = known.id if known else evidence_id_for(candidate.title, {*taken, *answered})
+        evidence_id = known.id if known else evidence_id_for(candidate.title, ids)
+        ids.add(evidence_id)
         answered[evidence_id] = _checked_unit(candidate, request, evidence_id, known)
     left_out = [unit for unit in request.previous_units if unit.id not in answered]
     return (*answered.values(), *(retained(unit, request) for unit in left_out))
