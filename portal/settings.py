@@ -138,7 +138,7 @@ EVIDENCE = {
     "lease_s": max(600, int(2 * ENV.pi_timeout_s)),  # one call is shorter than the lease
     "git_paths": ENV.git_paths,
 }
-PUBLISHING = {
+PUBLISHING: dict[str, object] = {
     "home": ENV.home,
     "vectors": ENV.vectors,
     "qdrant_url": ENV.qdrant_url,
@@ -148,7 +148,7 @@ PUBLISHING = {
     "embedder_model": ENV.embedder_model,
     "embedder_api_key": ENV.embedder_api_key,
 }
-SEARCH_API = {
+SEARCH_API: dict[str, object] = {
     "rate_limit": ENV.rate_limit,
     "log_days": ENV.search_log_days,
     "log_text": ENV.search_log_text,

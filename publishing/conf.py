@@ -8,6 +8,8 @@ from typing import Literal
 from django.conf import settings
 from pydantic import BaseModel, ConfigDict, SecretStr
 
+from publishing.recent import REMEMBER_S
+
 
 class PublishingSettings(BaseModel):
     """What an operator decides about vectors, embedders and workers (spec 70, Settings)."""
@@ -24,6 +26,8 @@ class PublishingSettings(BaseModel):
     embedder_api_key: SecretStr = SecretStr("")
     lease_s: int = 120
     """How long a silent worker keeps a generation; it renews between batches."""
+    remember_s: float = REMEMBER_S
+    """How long a process takes for granted which generation is active; 0 asks for each answer."""
     max_tries: int = 3
     """How often one step of a generation is tried before it fails."""
 

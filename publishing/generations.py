@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
+from publishing import conf
 from publishing.domain.lifecycle import EXAMINABLE, SEARCHABLE, GenerationState
 from publishing.models import Generation
 from publishing.ports import StoredGeneration
+from publishing.recent import Recent
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,9 @@ class LiveGeneration:
     """Id of the embedder whose vectors it holds."""
     threshold: float | None
     """The best similarity below which an answer may be weak; None means the embedder's default."""
+
+
+_LATELY: Final[Recent[str, LiveGeneration | None]] = Recent()
 
 
 def stored(generation: Generation) -> StoredGeneration:
@@ -52,6 +58,11 @@ def active(workspace: str) -> LiveGeneration | None:
     """Give the one generation that answers now, or None; one indexed query."""
     row = Generation.objects.filter(workspace=workspace, state=GenerationState.ACTIVE).first()
     return live(row) if row else None
+
+
+def lately_active(workspace: str) -> LiveGeneration | None:
+    """Give the generation that answered at most a second ago; most often without a query."""
+    return _LATELY.get(workspace, lambda: active(workspace), for_s=conf.current().remember_s)
 
 
 def searchable(workspace: str, generation_id: UUID) -> LiveGeneration | None:

@@ -34,7 +34,7 @@ def ground(workspace: str, values: Sequence[str]) -> Grounded | Unavailable:
     Needs neither store nor embedder. Raises the faults of the repository for a generation that was
     built before its places were kept.
     """
-    live = generations.active(workspace)
+    live = generations.lately_active(workspace)
     if live is None:
         return unavailable(UnavailableCode.NO_ACTIVE_GENERATION)
     index = _index(workspace, live.stored.id, live.stored.revision)
@@ -43,6 +43,20 @@ def ground(workspace: str, values: Sequence[str]) -> Grounded | Unavailable:
         revision=live.stored.revision,
         values=tuple(index.ground(value) for value in values),
     )
+
+
+def mentioned(
+    workspace: str, texts: Sequence[str], *, generation: UUID
+) -> tuple[GroundedValue, ...]:
+    """Give what the words of texts name, as of the active or retained generation of an answer.
+
+    Nothing when the generation is gone by now. Raises what `ground` raises.
+    """
+    live = generations.searchable(workspace, generation)
+    if live is None:
+        return ()
+    index = _index(workspace, live.stored.id, live.stored.revision)
+    return tuple(found for text in texts for found in index.mentioned(text))
 
 
 @lru_cache(maxsize=KEPT)

@@ -116,7 +116,7 @@ def live_generation(workspace: str, generation: UUID | None) -> LiveGeneration |
     Raises `GenerationUnknown` when the named one is neither active nor retained.
     """
     if generation is None:
-        return generations.active(workspace)
+        return generations.lately_active(workspace)
     live = generations.searchable(workspace, generation)
     if live is None:
         raise GenerationUnknown(

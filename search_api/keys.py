@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
+from publishing.recent import REMEMBER_S, Recent
 from search_api.models import ApiKey, KeyRole
 
 OVERLAP: Final = timedelta(hours=24)
@@ -28,6 +30,7 @@ _ALPHABET: Final = string.ascii_lowercase + string.digits
 _TOKEN: Final = re.compile(r"tht_(?P<prefix>[a-z0-9]{8})_(?P<secret>[A-Za-z0-9_-]{43})", re.ASCII)
 _NO_DIGEST: Final = "0" * 64
 _PREFIX: Final = re.compile(r"[a-z0-9]{1,12}", re.ASCII)
+_LATELY: Final[Recent[str, ApiKey | None]] = Recent()
 _SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*", re.ASCII)
 
 
@@ -98,10 +101,11 @@ def _digest(secret: str) -> str:
 def check(token: str, *, now: datetime) -> ApiKey:
     """Give the key behind a token and note its use. Raises `KeyRefused`.
 
-    One indexed query and one SHA-256, whoever asks; what is not shaped like a key costs neither.
+    One SHA-256, whoever asks, and at most one indexed query: a key that was looked up within the
+    last second costs none, and neither does what is not shaped like a key.
     """
     match = _TOKEN.fullmatch(token)
-    row = ApiKey.objects.filter(prefix=match["prefix"]).first() if match else None
+    row = _lately(match["prefix"]) if match else None
     offered = _digest(match["secret"]) if match else ""
     same = hmac.compare_digest(offered, row.digest if row else _NO_DIGEST)
     if row is None or not same or not row.is_valid(now):
@@ -113,12 +117,29 @@ def check(token: str, *, now: datetime) -> ApiKey:
     return row
 
 
+def _lately(prefix: str) -> ApiKey | None:
+    """Give a key as it was at most a second ago; one that is unknown is never remembered."""
+    found = _LATELY.get(prefix, lambda: _row(prefix), for_s=_remember_s())
+    if found is None:
+        _LATELY.forget(prefix)
+    return found
+
+
+def _row(prefix: str) -> ApiKey | None:
+    return ApiKey.objects.filter(prefix=prefix).first()
+
+
+def _remember_s() -> float:
+    return float(settings.SEARCH_API.get("remember_s", REMEMBER_S))
+
+
 def _note_use(row: ApiKey, now: datetime) -> None:
     """Write the time, unless this or another process did so within the last minute."""
     due = now - LAST_USE_EVERY
     if row.last_used_at is None or row.last_used_at < due:
         stale = Q(last_used_at=None) | Q(last_used_at__lt=due)
         ApiKey.objects.filter(stale, pk=row.pk).update(last_used_at=now)
+        row.last_used_at = now
 
 
 def listed() -> list[ApiKey]:

@@ -8,9 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from ninja import Body, Router
 from ninja.responses import Status
 
-from search_api import auth, grounding, problems
+from search_api import auth, grounding, packing, problems
 from search_api.endpoints import Workspace
 from search_api.grounding import GroundBody, GroundOutcome
+from search_api.packing import ContextBody, ContextOutcome
 
 router = Router(tags=["evidence"])
 
@@ -34,6 +35,30 @@ def ground(
     Each column is a row of its own, and a formula that covers the value is linked.
     """
     outcome = grounding.ground(workspace, asked)
+    for name, value in problems.headers_of_outcome(outcome).items():
+        response[name] = value
+    return Status(problems.status_of_outcome(outcome), outcome)
+
+
+@router.post(
+    "/workspaces/{workspace}/context",
+    auth=auth.READER,
+    response=problems.PACKED | problems.REFUSALS,
+    operation_id="context",
+    url_name="context",
+    summary="Get what one stage needs as one document",
+)
+def context(
+    request: HttpRequest,
+    response: HttpResponse,
+    workspace: Workspace,
+    asked: Annotated[ContextBody, Body()],
+) -> Status[ContextOutcome]:
+    """Give one Markdown document with the formulas, values and rules that a stage needs, cited.
+
+    It is never above the budget; what did not fit is listed.
+    """
+    outcome = packing.pack(workspace, asked)
     for name, value in problems.headers_of_outcome(outcome).items():
         response[name] = value
     return Status(problems.status_of_outcome(outcome), outcome)

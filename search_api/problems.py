@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
 from search_api.grounding import GroundAvailable
+from search_api.packing import ContextAvailable
 from search_api.schemas import Problem, SearchAvailable, SearchUnavailable, UnitDocument
 
 logger = logging.getLogger(__name__)
@@ -44,6 +45,10 @@ OUTCOMES: Final[dict[int, Any]] = {
 }
 GROUNDED: Final[dict[int, Any]] = {
     HTTPStatus.OK: GroundAvailable,
+    HTTPStatus.SERVICE_UNAVAILABLE: SearchUnavailable,
+}
+PACKED: Final[dict[int, Any]] = {
+    HTTPStatus.OK: ContextAvailable,
     HTTPStatus.SERVICE_UNAVAILABLE: SearchUnavailable,
 }
 DOCUMENT: Final[dict[int, Any]] = {HTTPStatus.OK: UnitDocument}

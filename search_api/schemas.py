@@ -20,10 +20,14 @@ def _number(value: Any) -> Any:
     return value
 
 
+whole_number = BeforeValidator(_number)
+"""Refuses what JSON does not write as a number, and takes 3.0 for 3."""
+
+
 class SearchBody(SearchRequest):
     """A question, its purpose, and what is known around it (spec 60, Search)."""
 
-    top_n: Annotated[int, Field(ge=1, le=10), BeforeValidator(_number)] = 10
+    top_n: Annotated[int, Field(ge=1, le=10), whole_number] = 10
     session: SessionRef | None = None
 
     @model_validator(mode="after")

@@ -18,13 +18,16 @@ if url := os.environ.get("TEST_DATABASE_URL"):
     os.environ["PORTAL_DATABASE_URL"] = url
 
 from portal.settings import *  # noqa: E402, F403
-from portal.settings import DATABASES  # noqa: E402
+from portal.settings import DATABASES, PUBLISHING, SEARCH_API  # noqa: E402
 
 # A file, not memory: threads of one test must see one database, as processes do in production.
 DATABASES["default"]["TEST"] = (
     {} if os.environ.get("TEST_DATABASE_URL") else {"NAME": str(HOME / "test.sqlite3")}
 )
-SEARCH_API = SEARCH_API | {"log_at_once": True}  # noqa: F405  (a thread is outside the test)
+# Tests change the pointer and keys and ask at once; what is remembered has tests of its own.
+PUBLISHING |= {"remember_s": 0}
+SEARCH_API |= {"remember_s": 0}
+SEARCH_API["log_at_once"] = True  # a thread is outside the test's transaction
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

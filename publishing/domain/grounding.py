@@ -19,6 +19,10 @@ FUZZY_CUTOFF: Final = 0.85
 MAX_FUZZY: Final = 20
 """At most so many spellings are taken for one misspelt value, the most alike first."""
 MIN_FUZZY_CHARS: Final = 4
+MAX_RUN: Final = 4
+"""How many words of a question may be one name."""
+MAX_WORDS: Final = 500
+"""So many words of a question are looked up; what comes after them is not."""
 _WORD = re.compile(r"[^\W_]+")
 _DIGITS = re.compile(r"\d+")
 
@@ -85,14 +89,27 @@ class GroundingIndex:
     def ground(self, value: str) -> GroundedValue:
         """Give every place of one value and the formulas that cover it."""
         asked = fold(value)
-        found = _Best()
-        found.add(self._exact.get(spelled(value), ()), Match.EXACT, 1.0)
-        found.add(self._folded.get(asked, ()), Match.NORMALIZED, 1.0)
+        found = self._certain(value)
         if not found and len(asked) >= MIN_FUZZY_CHARS:
             for spelling, score in self._alike(asked):
                 found.add(self._folded[spelling], Match.FUZZY, score)
         formulas = tuple(sorted(self._formulas.get(asked, ())))
         return GroundedValue(value=value, matches=found.ordered(), formulas=formulas)
+
+    def mentioned(self, text: str) -> tuple[GroundedValue, ...]:
+        """Give what any run of up to four words of a text names, never by a fuzzy match."""
+        found: dict[str, GroundedValue] = {}
+        for run in _mentions(text):
+            matches = self._certain(run).ordered()
+            if matches:
+                found.setdefault(fold(run), GroundedValue(run, matches, ()))
+        return tuple(found.values())
+
+    def _certain(self, value: str) -> _Best:
+        found = _Best()
+        found.add(self._exact.get(spelled(value), ()), Match.EXACT, 1.0)
+        found.add(self._folded.get(fold(value), ()), Match.NORMALIZED, 1.0)
+        return found
 
     def _alike(self, asked: str) -> Iterable[tuple[str, float]]:
         """Give spellings close enough; figures must be the same, since 123 is not nearly 124."""
@@ -133,6 +150,16 @@ class _Best:
 def _enter(index: Mapping[str, list[Place]], names: Iterable[str], place: Place) -> None:
     for name in names:
         index[name].append(place)
+
+
+def _mentions(text: str) -> Iterable[str]:
+    """Give runs of words as they are written, the longest first; a single letter says nothing."""
+    words = list(_WORD.finditer(spelled(text)))[:MAX_WORDS]
+    for length in range(MAX_RUN, 0, -1):
+        for first, last in zip(words, words[length - 1 :], strict=False):
+            run = last.string[first.start() : last.end()]
+            if len(run) > 1:
+                yield run
 
 
 def _runs(words: Sequence[str]) -> Iterable[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from search_api.context import Piece, Section, assemble, count_tokens
+from search_api.context_pack import Piece, Section, assemble, count_tokens
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=120)
 PIECES = st.builds(Piece, evidence_id=st.sampled_from(["a", "b", "c", "d"]), text=TEXTS)

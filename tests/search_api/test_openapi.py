@@ -32,7 +32,7 @@ def test_the_contract_is_the_one_in_the_snapshot(document):
 
 
 def test_every_operation_declares_its_auth_and_its_errors(operations):
-    assert len(operations) == 7
+    assert len(operations) == 8
     for name, operation in operations.items():
         assert operation["security"] == [{"BearerKey": []}, {"HeaderKey": []}], name
         assert set(operation["responses"]) >= REFUSALS | {"503"}, name
