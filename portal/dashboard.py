@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext
 
 from evidence import overview as knowledge
@@ -19,6 +20,7 @@ from publishing import overview as publication
 from publishing.admin.wording import percent, progress_words
 from publishing.domain.lifecycle import UNFINISHED
 from publishing.overview import GenerationSummary, PublicationStatus
+from search_api import gaps
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
     if not may(request, "evidence.view_workspace"):
         return context
     summaries, runs = knowledge.workspaces(), open_runs()
+    unanswered = gaps.open_this_week([each.slug for each in summaries], now=timezone.now())
     statuses = publication.statuses({each.slug: each.head for each in summaries})
     cards = [
         _card(
@@ -69,6 +72,7 @@ def home(request: HttpRequest, context: dict[str, Any]) -> dict[str, Any]:
             summary,
             statuses[summary.slug],
             [run for run in runs if run.workspace == summary.slug],
+            unanswered[summary.slug],
         )
         for summary in summaries
     ]
@@ -84,13 +88,14 @@ def _card(
     summary: WorkspaceSummary,
     status: PublicationStatus,
     runs: Sequence[OpenRun],
+    unanswered: int,
 ) -> WorkspaceCard:
     exam = status.active.evaluation if status.active else None
     return WorkspaceCard(
         summary=summary,
         status=status,
         next_step=next_step(summary, status, runs, lambda name: may(request, name)),
-        knowledge=_numbers(summary),
+        knowledge=(*_numbers(summary), _unanswered(summary.slug, unanswered)),
         working=(*_preparing(runs), *_building(status.generations)),
         hit_at_5=percent(exam.hit_at_5) if exam else "",
         hit_at_10=percent(exam.hit_at_10) if exam else "",
@@ -117,6 +122,14 @@ def _building(generations: Sequence[GenerationSummary]) -> Iterator[Task]:
                 done=each.progress_done,
                 total=each.progress_total,
             )
+
+
+def _unanswered(slug: str, count: int) -> Number:
+    words = ngettext(
+        "question without an answer this week", "questions without an answer this week", count
+    )
+    rows = {"workspace": slug, "state__exact": "open", "asked": "week"}
+    return Number(count, words, listed("search_api_gap", **rows), "warn")
 
 
 def _numbers(summary: WorkspaceSummary) -> tuple[Number, ...]:

@@ -84,6 +84,8 @@ NAVIGATION = [
             entry(_("Proposals"), "rate_review", "evidence.preparationrun"),
             entry(_("Units"), "library_books", "evidence.unitrecord", unless="attention=orphan"),
             entry(_("Review items"), "help", "evidence.reviewitemrecord"),
+            entry(_("Gaps"), "quiz", "search_api.gap"),
+            entry(_("Proposed formulas"), "function", "search_api.formulaproposal"),
             entry(_("Orphans"), "link_off", "evidence.unitrecord", query="attention=orphan"),
             entry(_("Findings"), "rule", "evidence.findingrecord"),
             entry(_("Revisions"), "history", "evidence.revisionrecord"),
