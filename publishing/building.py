@@ -59,6 +59,8 @@ class Built:
             "embedded_count": self.embedded_count,
             "point_count": self.summary.count,
             "points_digest": self.summary.digest,
+            "progress_done": 0,
+            "progress_total": 0,
             "error_code": "",
             "error_message": "",
         }

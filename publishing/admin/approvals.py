@@ -11,6 +11,7 @@ from django.contrib.admin import display
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, path
+from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -32,8 +33,8 @@ from publishing import approval, tasks, vouching
 from publishing.admin import releases
 from publishing.admin.filters import WorkspaceFilter
 from publishing.admin.forms import RehearsalForm, ReleaseForm, RollBackForm, VouchForm
-from publishing.admin.wording import approval_badge
-from publishing.domain.lifecycle import ApprovalState
+from publishing.admin.wording import approval_badge, live_words
+from publishing.domain.lifecycle import UNFINISHED, ApprovalState
 from publishing.models import Approval, Generation, PublicationEvent
 from publishing.permissions import APPROVE, OPERATE
 
@@ -165,10 +166,13 @@ class ApprovalPage(ReadablePage):
     def page_context(self, request: HttpRequest, row: Approval) -> dict[str, Any]:
         """Show the approval, its generations and what happened."""
         is_open = row.state == ApprovalState.OPEN
+        generations = list(Generation.objects.filter(approval=row))
+        unfinished = [each for each in generations if each.state in UNFINISHED]
         return {
             "title": gettext("Approval of %(revision)s") % {"revision": short(row.revision)},
             "badge": approval_badge(row.state),
-            "generations": Generation.objects.filter(approval=row),
+            "generations": generations,
+            "running": [(each, live_words(each, timezone.now())) for each in unfinished],
             "events": PublicationEvent.objects.filter(approval=row, generation=None),
             "cancel_form": RollBackForm(),
             "may_cancel": is_open and may(request, APPROVE),

@@ -50,7 +50,7 @@ def respond(page: ReadablePage, request: HttpRequest) -> HttpResponse:
         return page.page(request, None, TEMPLATE, **context)
     looked = _looked(workspace.slug, form) if form.is_valid() else None
     context |= _answer(form, looked)
-    save = _save_form(posted, looked)
+    save = _save_form(posted, looked, getattr(form, "cleaned_data", {}).get("unit", ""))
     if "save" in posted:
         require(request, CURATE)
         if looked is not None and save.is_valid() and _saved(request, workspace.slug, form, save):
@@ -118,7 +118,7 @@ def _reason(form: QuestionForm, looked: Look, unit: str) -> list[str]:
         return []
 
 
-def _save_form(posted: QueryDict, looked: Look | Unavailable | None) -> SaveForm:
+def _save_form(posted: QueryDict, looked: Look | Unavailable | None, unit: str) -> SaveForm:
     units = looked.found.units if isinstance(looked, Look) else ()
     found = [(unit.evidence_id, unit.first.title) for unit in units]
     typed = [(each, each) for each in posted.getlist("expected")]
@@ -126,7 +126,6 @@ def _save_form(posted: QueryDict, looked: Look | Unavailable | None) -> SaveForm
     found += [pair for pair in typed if pair[0] not in dict(found)]
     if "save" in posted:
         return SaveForm(posted, found=found)
-    unit = posted.get("unit", "")
     initial = {
         "id": slug_of(posted.get("query", "")),
         "also": unit if unit not in dict(found) else "",

@@ -108,7 +108,7 @@ def why(reason: Reason, evidence_id: str, looked: Look) -> list[str]:
 
 def decimals(number: float | None) -> str:
     """Give a score with three decimals, or a dash."""
-    return "—" if number is None else str(number_format(number, 3))
+    return "—" if number is None else str(number_format(round(number, 3), 3))
 
 
 _OUTCOMES: Final[dict[Verdict, str | Promise]] = {

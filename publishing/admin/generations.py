@@ -9,6 +9,7 @@ from django.contrib import admin, messages
 from django.contrib.admin import display
 from django.db.models import Prefetch, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -21,7 +22,7 @@ from evidence.faults import Fault
 from publishing import activation, wiring
 from publishing.admin.filters import StateFilter, WorkspaceFilter
 from publishing.admin.forms import RollBackForm
-from publishing.admin.wording import event_words, generation_badge, percent, progress_words
+from publishing.admin.wording import event_words, generation_badge, live_words, percent
 from publishing.domain.lifecycle import UNFINISHED, GenerationState
 from publishing.models import Evaluation, Generation, PublicationEvent
 from publishing.permissions import APPROVE
@@ -79,7 +80,7 @@ class GenerationPage(ReadablePage):
             "title": gettext("Generation %(id)s") % {"id": row},
             "badge": generation_badge(row.state),
             "running": row.state in UNFINISHED,
-            "words": progress_words(row),
+            "words": live_words(row, timezone.now()),
             "durations": list(_durations(row)),
             "exams": [_exam(each) for each in getattr(row, "exams", [])],
             "events": [_event(each) for each in events],
@@ -95,7 +96,7 @@ class GenerationPage(ReadablePage):
                 "ended": row.state not in UNFINISHED,
                 "done": row.progress_done,
                 "total": row.progress_total,
-                "words": progress_words(row),
+                "words": live_words(row, timezone.now()),
             }
         )
 

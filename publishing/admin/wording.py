@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Protocol
 
 from django.utils.functional import Promise
@@ -12,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.wording import badge
 from publishing.domain.lifecycle import ApprovalState, GenerationState
+from publishing.models import Generation
 
 Words = tuple[str | Promise, str]
 
@@ -63,7 +65,22 @@ def progress_words(generation: Progress) -> str:
     if generation.state == GenerationState.BUILDING and generation.progress_total:
         counts = {"done": generation.progress_done, "total": generation.progress_total}
         return gettext("%(done)s of %(total)s fragments built") % counts
+    if generation.state == GenerationState.EVALUATING and generation.progress_total:
+        counts = {"done": generation.progress_done, "total": generation.progress_total}
+        return gettext("%(done)s of %(total)s questions asked") % counts
     return generation_words(generation.state)
+
+
+def live_words(row: Generation, now: datetime) -> str:
+    """Say how far a candidate is, and whether it was tried before or waits for a worker."""
+    said = [progress_words(row)]
+    if row.tries > 1:
+        said.append(gettext("this is try number %(tries)s") % {"tries": row.tries})
+    if row.error_code:
+        said.append(gettext("the last try ended with %(code)s") % {"code": row.error_code})
+    if row.lease_expires_at is None or row.lease_expires_at < now:
+        said.append(gettext("nobody works on it now; it goes on within a minute"))
+    return " · ".join(said)
 
 
 def approval_badge(state: str) -> SafeString:

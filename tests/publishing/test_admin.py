@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from publishing import transitions
@@ -246,7 +248,8 @@ def test_a_generation_shows_its_events_figures_and_exams(
 
 def test_a_build_tells_its_progress(reader: Client, workspace: Registered) -> None:
     row = a_generation(_S.BUILDING)
-    Generation.objects.filter(pk=row.pk).update(progress_done=2, progress_total=4)
+    held = {"lease_owner": "w", "lease_expires_at": timezone.now() + timedelta(minutes=1)}
+    Generation.objects.filter(pk=row.pk).update(progress_done=2, progress_total=4, **held)
     place = reverse("admin:publishing_generation_progress", args=[row.pk])
     assert reader.get(place).json() == {
         "ended": False,
@@ -255,6 +258,33 @@ def test_a_build_tells_its_progress(reader: Client, workspace: Registered) -> No
         "words": "2 of 4 fragments built",
     }
     assert f'data-progress="{place}"' in reader.get(page_of(row)).content.decode()
+
+
+def test_an_exam_under_way_and_a_lost_worker_are_said(
+    reader: Client, workspace: Registered
+) -> None:
+    row = a_generation(_S.EVALUATING)
+    approval = Approval.objects.create(
+        workspace=SLUG,
+        revision=row.revision,
+        content_digest="x",
+        state="open",
+        approved_by="x",
+        approved_at=NOON,
+    )
+    Generation.objects.filter(pk=row.pk).update(
+        progress_done=3,
+        progress_total=9,
+        tries=2,
+        error_code="embedder_unavailable",
+        approval=approval,
+    )
+    for place in (page_of(row), page_of(approval)):
+        page = reader.get(place).content.decode()
+        assert "3 of 9 questions asked" in page
+        assert "this is try number 2" in page
+        assert "the last try ended with embedder_unavailable" in page
+        assert "nobody works on it now" in page
 
 
 def test_an_exam_shows_questions_in_words_with_three_ranks(
