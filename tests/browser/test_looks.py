@@ -16,8 +16,14 @@ PAGES = [
     "/admin/evidence/findingrecord/dismissed/?workspace=clinica-demo",
     "/admin/evidence/revisionrecord/",
     "/admin/evidence/preparationrun/",
+    "/admin/evidence/sourcereading/",
+    "/admin/evidence/sourcereading/rates/",
+    "/admin/evidence/proposedunit/",
     "/admin/publishing/generation/",
     "/admin/publishing/approval/release/clinica-demo/",
+    "/admin/publishing/evaluation/",
+    "/admin/publishing/evaluation/console/",
+    "/admin/publishing/evaluation/questions/",
 ]
 LISTS_WITH_PAGES = [
     "/admin/evidence/sourcerecord/",
