@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -35,10 +35,25 @@ class Parts:
     store: VectorStore
     clock: Callable[[], datetime] = timezone.now
     watch: Watch | None = None
+    kept: dict[tuple[str, str], EvidenceTree] = field(default_factory=dict, compare=False)
+    """The tree read last, by workspace and revision; see `for_one_candidate`."""
+
+    def for_one_candidate(self) -> Parts:
+        """Give the same parts with a tree of their own, which is let go with them."""
+        return replace(self, kept={})
 
     def tree(self, generation: Generation) -> EvidenceTree:
-        """Read the generation's revision from Git. Raises the faults of the repository."""
-        return read_revision(self.repository(generation.workspace), generation.revision)
+        """Give the generation's revision, read from Git once: its three steps want the same.
+
+        Raises the faults of the repository.
+        """
+        wanted = (generation.workspace, generation.revision)
+        if wanted not in self.kept:
+            repository = self.repository(generation.workspace)
+            tree = read_revision(repository, generation.revision)
+            self.kept.clear()
+            self.kept[wanted] = tree
+        return self.kept[wanted]
 
 
 def workspace_of(tree: EvidenceTree) -> WorkspaceFile:

@@ -56,7 +56,7 @@ def advance(generation_id: UUID, *, worker: str, parts: Parts) -> GenerationStat
     hold = leases.claim(generation_id, worker=worker, clock=parts.clock, watch=parts.watch)
     if hold is not None:
         try:
-            _work(hold, parts)
+            _work(hold, parts.for_one_candidate())
         finally:
             hold.release()
     return GenerationState(Generation.objects.values_list("state", flat=True).get(pk=generation_id))
