@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import SignIn
@@ -51,6 +52,8 @@ def test_a_proposed_unit_is_edited_and_then_accepted(sign_in: SignIn) -> None:
     proposal = page.url
     unit(page).get_by_role("link", name="See it in the note").first.click()
     expect(page.locator("span:target + mark")).to_be_in_viewport()
+    report = Axe().run(page, context=".ep-page")
+    assert [each["id"] for each in report.response["violations"]] == []
     page.set_viewport_size({"width": 390, "height": 800})
     assert overflow(page) <= 0
     page.set_viewport_size({"width": 1366, "height": 900})
