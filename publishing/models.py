@@ -6,6 +6,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from publishing.domain.lifecycle import ApprovalState, GenerationState
@@ -130,7 +131,7 @@ class Evaluation(models.Model):
 
     def __str__(self) -> str:
         """Show when it was."""
-        return f"{self.at:%Y-%m-%d %H:%M}"
+        return f"{timezone.localtime(self.at):%Y-%m-%d %H:%M}"
 
 
 class Vouch(models.Model):
