@@ -54,6 +54,7 @@ GROUPS: Final[Mapping[str, Mounted]] = {
     "publish": Mounted("publishing.commands", "publish_app", "Approve, rehearse, roll back."),
     "search": Mounted("search_api.commands", "search_app", "Ask a question."),
     "keys": Mounted("search_api.commands", "keys_app", "Create and revoke API keys."),
+    "mcp": Mounted("search_api.mcp", "mcp_app", "Serve an agent over stdio."),
     "vector": Mounted("publishing.commands", "vector_app", "Look into the vector store."),
     "config": Mounted("portal.commands", "config_app", "Show every setting in force."),
     "demo": Mounted("portal.commands", "demo_app", "Load, prepare and publish the demo."),

@@ -32,6 +32,9 @@ Value = Annotated[
 ]
 
 
+Values = Annotated[tuple[Value, ...], Field(min_length=1, max_length=MAX_VALUES)]
+
+
 class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -39,7 +42,7 @@ class _Said(BaseModel):
 class GroundBody(_Said):
     """Values as a person wrote them, each looked up by itself."""
 
-    values: Annotated[tuple[Value, ...], Field(min_length=1, max_length=MAX_VALUES)]
+    values: Values
 
 
 class GroundMatch(_Said):
