@@ -21,7 +21,16 @@ from rich.console import Console
 from bench.measured import Finding, Measured, Several, show
 from bench.rules import Accuracy
 
-BENCHMARKS: Final = ("sync", "search", "reading", "validation", "preparation", "rules")
+BENCHMARKS: Final = (
+    "sync",
+    "search",
+    "reading",
+    "validation",
+    "preparation",
+    "republish",
+    "republish_model",
+    "rules",
+)
 """Modules of `bench` with a `measure() -> Finding`; imported once Django is set up."""
 RESULTS: Final = Path(__file__).with_name("results.json")
 

@@ -84,7 +84,12 @@ def everything(url: str, name: str) -> list[Any]:
     filter_ = {"must": [{"key": "record_kind", "match": {"any": sorted(OTHERS)}}]}
     body = {"filter": filter_, "limit": 100, "with_payload": True, "with_vector": True}
     found: list[Any] = _sent("POST", f"{url}/collections/{name}/points/scroll", body)["points"]
-    return found
+    return [{**one, "vector": _unnamed(one["vector"])} for one in found]
+
+
+def _unnamed(vector: Any) -> Any:
+    """Give the one vector of a record, which a server may or may not put under its empty name."""
+    return vector[""] if isinstance(vector, dict) and list(vector) == [""] else vector
 
 
 def config(url: str, name: str) -> Any:

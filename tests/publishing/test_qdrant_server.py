@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import qdrant_edge as edge
 
 from publishing.adapters.qdrant_server import QdrantServerStore
 from publishing.ports import (
@@ -153,6 +154,15 @@ def test_an_index_is_added_only_when_absent(server, store):
     added = len(server.asks("/index"))
     build(store, a_generation("two"))
     assert len(server.asks("/index")) == added == 15
+
+
+def test_a_filter_field_without_its_index_is_filtered_on_all_the_same(server, store):
+    generation = build(store)
+    collection = server.collections[NAME]
+    before = {hit.payload.evidence_id for hit in ask(store, generation).fused}
+    for field in ("purposes", "vector_generation", "workspace_id", "record_kind"):
+        collection.shard.update(edge.UpdateOperation.delete_field_index(field))
+    assert {hit.payload.evidence_id for hit in ask(store, generation).fused} == before
 
 
 def test_every_write_waits(server, store):

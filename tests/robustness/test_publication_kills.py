@@ -239,6 +239,43 @@ def undisturbed(place: Place) -> float:
         return time.monotonic() - began
 
 
+def test_a_task_that_kills_its_worker_each_time_ends_and_leaves_the_active_one(
+    place: Place, figures: Figures
+) -> None:
+    active = Generation.objects.get(state=GenerationState.ACTIVE)
+    generation = place.candidate()
+    with place.readers.asking():
+        for _ in range(3):
+            with place.program() as program:
+                program.ready()
+                killed(program, generation, STEPS[6], window=0)
+            Generation.objects.filter(pk=generation).update(lease_expires_at=LONG_AGO)
+        row = place.resume(generation)
+    active.refresh_from_db()
+    folder = place.home / "vectors" / SLUG / str(generation)
+    figures.measured(
+        "publication",
+        f"a task that kills its worker each time: {row.error_code} at the fourth try",
+        holds=(row.state, row.error_code) == (GenerationState.FAILED, "tries_exhausted")
+        and active.state == GenerationState.ACTIVE
+        and not folder.exists()
+        and not place.readers.wrong,
+    )
+
+
+def test_a_search_during_eight_activations_is_always_answered(
+    place: Place, figures: Figures
+) -> None:
+    with place.readers.asking():
+        ends = [place.resume(place.candidate()).state for _ in range(8)]
+    readers = place.readers
+    figures.measured(
+        "publication",
+        f"eight activations: {len(readers.wrong)} of {readers.asked} answers missing or wrong",
+        holds=ends == ["active"] * 8 and not readers.wrong and readers.asked > len(ends),
+    )
+
+
 class Forgetful(QdrantEdgeStore):
     """Keeps all but the last point, and swears that it kept them all."""
 
