@@ -28,6 +28,7 @@ from evidence.admin.wording import badge, purpose_label
 from evidence.domain.identifiers import slug_of
 from evidence.faults import CuratorFault
 from evidence.translation import sentence
+from publishing.admin.console import console_address
 from search_api import gaps
 from search_api.gap_forms import AnswerForm
 from search_api.models import Gap, GapState
@@ -90,6 +91,7 @@ class GapPage(ReadablePage):
             "form": form,
             "badge": gap_badge(row),
             "purpose": purpose_label(row.purpose),
+            "console": console_address(row.workspace),
             "may_decide": may(request, CURATE) and row.state in {GapState.OPEN, GapState.ANSWERED},
             "note_link": listed("evidence_sourcerecord", workspace=row.workspace, q=row.note_path),
         }
