@@ -150,7 +150,7 @@ PUBLISHING: dict[str, object] = {
     "embedder_model": ENV.embedder_model,
     "embedder_api_key": ENV.embedder_api_key,
 }
-SEARCH_API: dict[str, object] = {
+SEARCH_API: dict[str, Any] = {
     "rate_limit": ENV.rate_limit,
     "log_days": ENV.search_log_days,
     "log_text": ENV.search_log_text,
