@@ -95,7 +95,7 @@ def test_the_age_counts_from_before_a_slow_read():
 def test_what_is_remembered_is_bounded():
     recent: Recent[int, int] = Recent(most=10)
     for number in range(100):
-        recent.get(number, lambda number=number: number, for_s=60)
+        recent.get(number, number.bit_length, for_s=60)
     assert len(recent._kept) <= 10
 
 
