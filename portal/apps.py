@@ -16,3 +16,10 @@ class PortalConfig(AppConfig):
 
     name = "portal"
     celery = celery_app
+
+    def ready(self) -> None:
+        """Fill the ports that look upward."""
+        # Django's rule: models can be imported only from here on.
+        from portal import wiring  # noqa: PLC0415
+
+        wiring.plug_in()

@@ -63,10 +63,11 @@ def fail(hold: Hold, parts: Parts, fault: Fault) -> None:
 
 
 def tidy(parts: Parts) -> int:
-    """Delete what is marked and could not be deleted before, and give how many are gone."""
+    """Delete what is marked and what nobody needs any more; give how many generations are gone."""
     cause = Cause(actor=PORTAL, at=parts.clock())
     removed = retention.remove_marked(store=parts.store, repository=parts.repository, cause=cause)
     retention.sweep_vectors()
+    retention.forget_questions(now=parts.clock())
     return removed
 
 

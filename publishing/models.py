@@ -66,6 +66,10 @@ class Generation(models.Model):
     threshold = models.FloatField(null=True)
     neighbours = models.JSONField(default=list)
     """Of a rehearsal: what its new and changed units lie close to (`publishing.neighbours`)."""
+    replay = models.JSONField(default=dict)
+    """Of a rehearsal: recent questions whose answer it would change (`publishing.replay`)."""
+    replay_until = models.DateTimeField(null=True)
+    """When those questions are to be forgotten, as the search log forgets them."""
     unit_count = models.PositiveIntegerField(_("units"), default=0)
     point_count = models.PositiveIntegerField(_("fragments"), default=0)
     points_digest = models.CharField(max_length=80, blank=True)

@@ -16,7 +16,7 @@ from evidence.ports import Repository
 from evidence.reading import read_revision
 from publishing.leases import Watch
 from publishing.models import Generation
-from publishing.ports import Embedder, VectorStore
+from publishing.ports import Embedder, QuestionLog, VectorStore
 
 
 class EmbedderChanged(OperatorFault):
@@ -35,6 +35,8 @@ class Parts:
     store: VectorStore
     clock: Callable[[], datetime] = timezone.now
     watch: Watch | None = None
+    questions: QuestionLog | None = None
+    """Who knows what people asked; without it a rehearsal asks nothing again."""
     kept: dict[tuple[str, str], EvidenceTree] = field(default_factory=dict, compare=False)
     """The tree read last, by workspace and revision; see `for_one_candidate`."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, Protocol
 from uuid import UUID
@@ -13,7 +14,7 @@ from publishing.domain.digests import PointsSummary
 from publishing.domain.languages import LanguageUnsupported
 from publishing.domain.payload import MalformedPayload
 from publishing.domain.points import GenerationKey, Point
-from publishing.domain.query import EvidenceFilter
+from publishing.domain.query import EvidenceFilter, SearchRequest
 from publishing.domain.scoring import Hit
 from publishing.domain.vectors import VectorRefused
 
@@ -31,6 +32,8 @@ __all__ = [
     "HybridQuery",
     "LanguageUnsupported",
     "MalformedPayload",
+    "QuestionLog",
+    "RecentQuestions",
     "StoredGeneration",
     "VectorRefused",
     "VectorStore",
@@ -252,4 +255,29 @@ class VectorStore(Protocol):
 
     def delete(self, generation: StoredGeneration) -> None:
         """Remove this generation's points and nothing else; a missing one is fine."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RecentQuestions:
+    """What was asked lately, each question once, the last asked first; they may be personal."""
+
+    days: int
+    """How many days it looked back: what was wanted, or as many as are kept."""
+    questions: tuple[SearchRequest, ...] = ()
+    distinct: int = 0
+    """How many different ones there were, given or not."""
+    unrepeatable: int = 0
+    """How many searches are not kept whole, so that they cannot be asked again as they were."""
+    until: datetime | None = None
+    """When the oldest of them is to be forgotten."""
+    off: str = ""
+    """Name of the setting that keeps questions from being kept; empty where they are."""
+
+
+class QuestionLog(Protocol):
+    """Who knows what people asked: the search API, which this package does not import."""
+
+    def recent(self, workspace: str, *, now: datetime, days: int, most: int) -> RecentQuestions:
+        """Give at most `most` questions of the last days, without the revision they pinned."""
         ...

@@ -8,13 +8,11 @@ from evidence.overview import RevisionSummary
 from publishing import summaries
 from publishing.domain import preview
 from publishing.domain.duplicates import Comparison
-from publishing.domain.lifecycle import UNFINISHED, GenerationState
+from publishing.domain.lifecycle import REHEARSED, GenerationState
 from publishing.domain.preview import QuestionChange
+from publishing.domain.replay import Replay
 from publishing.models import Evaluation, Generation
 from publishing.summaries import EvaluationSummary, GenerationSummary
-
-REHEARSED = UNFINISHED | {GenerationState.READY, GenerationState.REJECTED, GenerationState.FAILED}
-"""Where a candidate of a revision that does not answer yet may stand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +27,8 @@ class Preview:
     """Questions of the active generation's exam that the candidate's does not ask."""
     duplicates: Comparison | None = None
     """What `neighbours.find` gave; None where it never looked."""
+    replay: Replay | None = None
+    """What `replay.find` gave; None where it never asked, or when its questions are forgotten."""
 
 
 def preview_of(*, workspace: str, summary: RevisionSummary) -> Preview:
@@ -54,6 +54,7 @@ def preview_of(*, workspace: str, summary: RevisionSummary) -> Preview:
         questions=preview.compare(earlier, later),
         gone=tuple(name for name in earlier if name not in later) if own else (),
         duplicates=row.neighbours or None,
+        replay=row.replay or None,
     )
 
 

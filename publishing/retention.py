@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -12,7 +13,7 @@ from evidence.faults import Fault
 from evidence.messages import Message, gettext_noop
 from evidence.ports import Repository
 from publishing import groundings, transitions
-from publishing.domain.lifecycle import GenerationState
+from publishing.domain.lifecycle import REHEARSED, GenerationState
 from publishing.generations import stored
 from publishing.models import EmbeddingRecord, Generation
 from publishing.ports import VectorStore
@@ -77,6 +78,13 @@ def sweep_vectors() -> int:
     if oldest is None:
         return 0
     return EmbeddingRecord.objects.filter(used_at__lt=oldest).delete()[0]
+
+
+def forget_questions(*, now: datetime) -> int:
+    """Forget replayed questions that the search log forgot, or of what nobody decides on now."""
+    over = Q(replay_until__lt=now) | ~Q(state__in=REHEARSED)
+    rows = Generation.objects.filter(over, replay_until__isnull=False)
+    return rows.update(replay={}, replay_until=None)
 
 
 def pin_name(generation: Generation) -> str:

@@ -16,7 +16,12 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from publishing import generations, wiring
 from publishing.domain.confidence import Confidence
-from publishing.domain.query import SearchContext, SearchRequest, build_request
+from publishing.domain.query import (
+    QuestionRefused,
+    SearchContext,
+    SearchRequest,
+    build_request,
+)
 from publishing.domain.scoring import UnitHit
 from publishing.generations import LiveGeneration
 from publishing.hybrid import Found, search_generation
@@ -38,6 +43,7 @@ __all__ = [
     "Document",
     "GenerationUnknown",
     "Outcome",
+    "QuestionRefused",
     "SearchContext",
     "SearchRequest",
     "Unavailable",

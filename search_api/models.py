@@ -196,6 +196,11 @@ class SearchLogEntry(models.Model):
     lexical_hits = models.PositiveIntegerField(_("words found"), default=0)
     generation = models.UUIDField(_("generation"), null=True)
     key_prefix = models.CharField(_("key"), max_length=12, blank=True)
+    context = models.JSONField(_("context"), default=dict)
+    """As asked, without what is empty; with `top_n` what a replay needs besides the question."""
+    top_n = models.PositiveSmallIntegerField(default=10)
+    request_key = models.CharField(max_length=64, blank=True)
+    """What equal requests share; empty where a search is not kept whole (`question_log`)."""
 
     class Meta:
         """Newest first."""

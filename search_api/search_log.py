@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import DatabaseError, close_old_connections, transaction
 
 from publishing import retrieval
-from search_api import gaps
+from search_api import gaps, question_log
 from search_api.models import SearchLogEntry
 
 logger = logging.getLogger(__name__)
@@ -27,7 +27,6 @@ BATCH: Final = 100
 EVERY_S: Final = 0.5
 MAX_ROWS: Final = 200_000
 """However many days are kept; the oldest go first."""
-MAX_TEXT: Final = 2_000
 ANSWERED: Final = "available"
 _waiting: queue.Queue[SearchLogEntry] = queue.Queue(WAITING)
 _starting = threading.Lock()
@@ -62,8 +61,9 @@ def _entry(
     entry = SearchLogEntry(
         workspace=workspace,
         purpose=question.purpose.value,
-        question=question.query[:MAX_TEXT] if kept else "",
+        question=question.query[: question_log.MAX_TEXT] if kept else "",
         question_key=gaps.key_of(question.query) if kept else "",
+        **(question_log.repeatable(question) if kept else {}),
     )
     if isinstance(outcome, retrieval.Unavailable):
         entry.code = outcome.code.value

@@ -60,6 +60,8 @@ SEARCHABLE: Final = frozenset({_S.ACTIVE, _S.SUPERSEDED})
 EXAMINABLE: Final = SEARCHABLE | {_S.READY, _S.REJECTED}
 """What holds points that an exam may be repeated on; candidates stay invisible to searches."""
 UNFINISHED: Final = frozenset({_S.BUILDING, _S.EVALUATING})
+REHEARSED: Final = UNFINISHED | {_S.READY, _S.REJECTED, _S.FAILED}
+"""Where a candidate of a revision that does not answer yet may stand."""
 
 
 class TransitionRefused(CuratorFault):

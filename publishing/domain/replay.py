@@ -1,0 +1,109 @@
+"""Questions people asked lately, answered by what answers now and by a candidate (spec 50)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypedDict
+
+from publishing.domain.confidence import Confidence
+from publishing.domain.query import SearchRequest
+from publishing.domain.scoring import UnitHit
+
+
+class Answer(TypedDict):
+    """What a question gets: units by id, the best first, each with a digest of its excerpts."""
+
+    units: list[tuple[str, str]]
+    confidence: str
+
+
+class Difference(TypedDict):
+    """One question whose answer differs, and both answers."""
+
+    query: str
+    purpose: str
+    context: dict[str, list[str]]
+    before: Answer
+    after: Answer
+
+
+class Replay(TypedDict):
+    """What a rehearsal keeps of the questions it asked again; only answers that differ."""
+
+    off: str
+    """Name of the setting that keeps the log from holding questions; empty where it does."""
+    problem: str
+    """Code of the fault for which what answers now could not be asked; empty otherwise."""
+    days: int
+    distinct: int
+    """How many different questions there were in those days, asked again or not."""
+    asked: int
+    unrepeatable: int
+    """Searches that the log does not hold whole, so that nobody can ask them again as they were."""
+    differences: list[Difference]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One unit of an answer, 1-based; a rank is None on the side where it does not come."""
+
+    evidence_id: str
+    before: int | None
+    after: int | None
+    says_other: bool
+    """Whether it is quoted with other words than before."""
+
+    @property
+    def is_moved(self) -> bool:
+        """Tell whether it stands on both sides, at another rank."""
+        return None not in (self.before, self.after) and self.before != self.after
+
+
+def answer_of(units: tuple[UnitHit, ...], confidence: Confidence) -> Answer:
+    """Give an answer as it is kept: ids, and digests that tell other excerpts from the same."""
+    return Answer(
+        units=[(unit.evidence_id, _said(unit)) for unit in units], confidence=confidence.value
+    )
+
+
+def _said(unit: UnitHit) -> str:
+    hashes = "\n".join(fragment.content_hash for fragment in unit.fragments)
+    return hashlib.sha256(hashes.encode()).hexdigest()[:16]
+
+
+def difference(request: SearchRequest, before: Answer, after: Answer) -> Difference | None:
+    """Give a question with both answers, or None when whoever asks would see no difference."""
+    if before == after:
+        return None
+    context = request.context.model_dump(mode="json", exclude_defaults=True)
+    return Difference(
+        query=request.query,
+        purpose=request.purpose.value,
+        context=context,
+        before=before,
+        after=after,
+    )
+
+
+def places(before: Answer, after: Answer) -> tuple[Place, ...]:
+    """Give the units of both answers: those of the later one in its order, then those gone."""
+    return tuple(_places(_ranked(before), _ranked(after)))
+
+
+def _ranked(answer: Answer) -> Mapping[str, tuple[int, str]]:
+    return {unit: (rank, said) for rank, (unit, said) in enumerate(answer["units"], 1)}
+
+
+def _places(
+    earlier: Mapping[str, tuple[int, str]], later: Mapping[str, tuple[int, str]]
+) -> Iterator[Place]:
+    for unit in [*later, *(unit for unit in earlier if unit not in later)]:
+        before, after = earlier.get(unit), later.get(unit)
+        yield Place(
+            evidence_id=unit,
+            before=before[0] if before else None,
+            after=after[0] if after else None,
+            says_other=bool(before and after and before[1] != after[1]),
+        )

@@ -1,0 +1,17 @@
+"""What the portal plugs in from above: who knows what people asked; None leaves that part out."""
+
+from __future__ import annotations
+
+from publishing.ports import QuestionLog
+
+_filled: list[QuestionLog] = []
+
+
+def fill(questions: QuestionLog) -> None:
+    """Put the log of questions in; the last call counts."""
+    _filled[:] = [questions]
+
+
+def question_log() -> QuestionLog | None:
+    """Give the log of questions of this process, or None where none was put in."""
+    return _filled[0] if _filled else None
