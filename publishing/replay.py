@@ -16,7 +16,7 @@ from evidence.faults import OperatorFault, OutsideFault
 from evidence.messages import Message, gettext_noop
 from publishing.domain import replay
 from publishing.domain.query import SearchRequest
-from publishing.domain.replay import Answer, Difference, Replay
+from publishing.domain.replay import Answer, Replay
 from publishing.generations import LiveGeneration
 from publishing.hybrid import search_generation
 from publishing.parts import EmbedderChanged
@@ -48,16 +48,14 @@ class Replayed:
 
 
 def find(sides: Sides, *, questions: QuestionLog, now: datetime, beat: Beat) -> Replayed:
-    """Give the questions of the last days whose answer differs, in the order of the log.
+    """Give the questions of the last days whose answer changes, what matters most first.
 
     Raises the faults of the candidate's store and of the embedder, and what `beat` does; a fault
     of what answers now is kept as a code, since it says nothing about the candidate.
     """
     workspace = sides.active.stored.workspace
     recent = questions.recent(workspace, now=now, days=DAYS, most=MOST)
-    differences: list[Difference] = []
-    problem = ""
-    asked = 0
+    found = _nothing(recent)
     for request in recent.questions:
         beat()
         after = _answer(sides, sides.candidate, request)
@@ -65,27 +63,32 @@ def find(sides: Sides, *, questions: QuestionLog, now: datetime, beat: Beat) -> 
             before = _answer(sides, sides.active, request)
         except (OperatorFault, OutsideFault) as fault:
             log.warning("active_not_replayed", code=fault.code, why=str(fault.message))
-            problem, differences, asked = fault.code, [], 0
-            break
-        asked += 1
-        if one := replay.difference(request, before, after):
-            differences.append(one)
-    found = _found(recent, differences, asked=asked, problem=problem)
-    return Replayed(found, recent.until if differences else None)
+            return Replayed(_nothing(recent) | {"problem": fault.code}, until=None)
+        _add(found, request, before, after)
+    found["differences"].sort(key=replay.weight)
+    return Replayed(found, recent.until if found["differences"] else None)
 
 
-def _found(
-    recent: RecentQuestions, differences: list[Difference], *, asked: int, problem: str
-) -> Replay:
+def _nothing(recent: RecentQuestions) -> Replay:
     return Replay(
         off=recent.off,
-        problem=problem,
+        problem="",
         days=recent.days,
         distinct=recent.distinct,
-        asked=asked,
+        asked=0,
         unrepeatable=recent.unrepeatable,
-        differences=differences,
+        behind=0,
+        differences=[],
     )
+
+
+def _add(found: Replay, request: SearchRequest, before: Answer, after: Answer) -> None:
+    found["asked"] += 1
+    one = replay.difference(request, before, after)
+    if one:
+        found["differences"].append(one)
+    elif before != after:
+        found["behind"] += 1
 
 
 def _answer(sides: Sides, live: LiveGeneration, request: SearchRequest) -> Answer:

@@ -18,7 +18,7 @@ from evidence.overview import RevisionSummary
 from evidence.ports import Actor, RevisionUnknown
 from evidence.tracing import UnitChange
 from publishing import four_eyes, generations, preview
-from publishing.admin import release_exam
+from publishing.admin import release_exam, release_replay
 from publishing.admin.forms import ReleaseForm, VouchForm
 from publishing.admin.new_commits import NewCommit, new_commits
 from publishing.admin.wording import generation_badge, progress_words
@@ -70,7 +70,8 @@ def _rehearsal(
 ) -> dict[str, Any]:
     """Give how far a candidate of the revision has come, and its exam beside the present one."""
     shown = preview.preview_of(workspace=slug, summary=summary)
-    links = unit_links(slug, release_exam.units_of(shown, changes))
+    named = release_exam.units_of(shown, changes) | release_replay.replayed_units(shown)
+    links = unit_links(slug, named)
     candidate = shown.candidate
     return {
         "candidate": candidate,
@@ -80,6 +81,7 @@ def _rehearsal(
         "preview": shown,
         "exam": release_exam.exam_rows(shown, changes, links) if shown.after else None,
         "duplicates": release_exam.duplicates(shown, links),
+        "replayed": release_replay.replayed_rows(shown, links),
         "threshold": ALIKE,
     }
 

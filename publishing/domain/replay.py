@@ -1,15 +1,22 @@
-"""Questions people asked lately, answered by what answers now and by a candidate (spec 50)."""
+"""Questions people asked lately, answered by what answers now and by a candidate (spec 50).
+
+An answer *changes* when another unit stands among the first five, or at another rank there, when
+one of them is quoted with other words, or when the answer becomes weak or grounded.
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Final, TypedDict
 
 from publishing.domain.confidence import Confidence
 from publishing.domain.query import SearchRequest
 from publishing.domain.scoring import UnitHit
+
+FIRST: Final = 5
+"""How many units of an answer are compared: what comes behind them moves with every release."""
 
 
 class Answer(TypedDict):
@@ -42,6 +49,8 @@ class Replay(TypedDict):
     asked: int
     unrepeatable: int
     """Searches that the log does not hold whole, so that nobody can ask them again as they were."""
+    behind: int
+    """Questions whose answer differs only behind the first units."""
     differences: list[Difference]
 
 
@@ -54,6 +63,11 @@ class Place:
     after: int | None
     says_other: bool
     """Whether it is quoted with other words than before."""
+
+    @property
+    def best(self) -> int:
+        """Give its better rank."""
+        return min(rank for rank in (self.before, self.after) if rank is not None)
 
     @property
     def is_moved(self) -> bool:
@@ -74,22 +88,38 @@ def _said(unit: UnitHit) -> str:
 
 
 def difference(request: SearchRequest, before: Answer, after: Answer) -> Difference | None:
-    """Give a question with both answers, or None when whoever asks would see no difference."""
-    if before == after:
+    """Give a question with both answers, or None when its answer does not change."""
+    if _first(before) == _first(after):
         return None
-    context = request.context.model_dump(mode="json", exclude_defaults=True)
     return Difference(
         query=request.query,
         purpose=request.purpose.value,
-        context=context,
+        context=request.context.model_dump(mode="json", exclude_defaults=True),
         before=before,
         after=after,
     )
 
 
+def _first(answer: Answer) -> tuple[list[tuple[str, str]], str]:
+    return answer["units"][:FIRST], answer["confidence"]
+
+
+def weight(found: Difference) -> int:
+    """Give how much a change matters, 0 the most: trust lost, trust won, another first unit."""
+    before, after = found["before"], found["after"]
+    if before["confidence"] != after["confidence"]:
+        return 0 if after["confidence"] == Confidence.WEAK else 1
+    is_first_kept = before["units"][:1] == after["units"][:1]
+    return 3 if is_first_kept else 2
+
+
 def places(before: Answer, after: Answer) -> tuple[Place, ...]:
-    """Give the units of both answers: those of the later one in its order, then those gone."""
-    return tuple(_places(_ranked(before), _ranked(after)))
+    """Give the units that are among the first of either answer, in the later order; gone ones last.
+
+    Ranks count the whole answer, so that a unit may come from behind the first or go there.
+    """
+    found = _places(_ranked(before), _ranked(after))
+    return tuple(each for each in found if each.best <= FIRST)
 
 
 def _ranked(answer: Answer) -> Mapping[str, tuple[int, str]]:

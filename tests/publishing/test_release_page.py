@@ -168,6 +168,103 @@ def test_units_that_look_like_duplicates_lead_to_both(workspace: Registered) -> 
     assert "0.97" in page
 
 
+def replayed(row: Generation, **found: object) -> None:
+    nothing = {
+        "off": "",
+        "problem": "",
+        "days": 14,
+        "distinct": 0,
+        "asked": 0,
+        "unrepeatable": 0,
+        "behind": 0,
+        "differences": [],
+    }
+    Generation.objects.filter(pk=row.pk).update(replay=nothing | found)
+
+
+def a_difference(number: int = 0) -> dict[str, object]:
+    """Give a question whose answer loses one unit, gains one, and moves one."""
+    first, second, third, _last = (f"evidence:{slug_of(term)}" for term in TERMS)
+    return {
+        "query": f"Chi è <minorenne> {number}?",
+        "purpose": "sql_generation",
+        "context": {"required_kinds": ["glossary"], "tables": ["ricoveri"]},
+        "before": {"units": [[first, "a"], [second, "b"], [third, "c"]], "confidence": "grounded"},
+        "after": {
+            "units": [[third, "d"], [first, "a"], ["evidence:pazienti-minorenni", "e"]],
+            "confidence": "weak",
+        },
+    }
+
+
+def test_a_recent_question_that_would_be_answered_otherwise_shows_both_answers(
+    workspace: Registered,
+) -> None:
+    row = a_rehearsal(workspace, fallen=False)
+    replayed(row, distinct=5, asked=3, behind=1, unrepeatable=2, differences=[a_difference()])
+    page = page_for(signed_in("lettrice", "Readers"))
+    assert "1 recent question would be answered otherwise" in page
+    assert "Chi è &lt;minorenne&gt; 0?" in page
+    assert "grounded → weak" in page
+    assert "another first answer" in page
+    assert "only of kind" in page
+    for mark in ("added", "gone", "moved", "other words"):
+        assert f">{mark}</span>" in page
+    assert "Pazienti minorenni</a>" in page
+    assert "there were 5 different questions, and only the 3 asked last are compared" in page
+    assert "2 searches could not be asked again" in page
+    assert "1 more answer differs only behind them" in page
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        ({"off": "PORTAL_SEARCH_LOG_TEXT"}, "with the setting PORTAL_SEARCH_LOG_TEXT"),
+        ({}, "No recent question to ask again"),
+        ({"distinct": 2, "asked": 2}, "Recent questions would be answered as they are now"),
+        ({"distinct": 2, "problem": "embedder_changed"}, "was built with another embedder"),
+        ({"distinct": 2, "problem": "vector_store_unavailable"}, "gave no answer"),
+    ],
+)
+def test_a_replay_without_a_changed_answer_says_why(
+    workspace: Registered, found: dict[str, object], words: str
+) -> None:
+    replayed(a_rehearsal(workspace, fallen=False), **found)
+    assert words in page_for(signed_in("lettrice", "Readers"))
+
+
+def test_a_rehearsal_whose_questions_are_forgotten_shows_none(workspace: Registered) -> None:
+    a_rehearsal(workspace, fallen=False)
+    assert 'id="replay"' not in page_for(signed_in("lettrice", "Readers"))
+
+
+def test_nobody_reads_replayed_questions_who_may_not_see_the_release(
+    workspace: Registered,
+) -> None:
+    replayed(a_rehearsal(workspace, fallen=False), differences=[a_difference()], distinct=1)
+    assert "minorenne&gt;" not in page_for(Client())
+    User.objects.create_user("nessuno", password="x", is_staff=True)
+    nobody = Client()
+    nobody.force_login(User.objects.get(username="nessuno"))
+    assert nobody.get(RELEASE).status_code == 403
+
+
+def test_the_release_page_asks_as_often_for_many_replayed_questions_as_for_one(
+    workspace: Registered,
+) -> None:
+    reader = signed_in("lettrice", "Readers")
+    row = a_rehearsal(workspace, fallen=False)
+
+    def asked(count: int) -> int:
+        replayed(row, distinct=count, differences=[a_difference(each) for each in range(count)])
+        page_for(reader)
+        with CaptureQueriesContext(connection) as queries:
+            assert f"Chi è &lt;minorenne&gt; {count - 1}?" in page_for(reader)
+        return len(queries)
+
+    assert asked(1) == asked(40)
+
+
 def test_approving_takes_the_very_generation_that_was_rehearsed(workspace: Registered) -> None:
     row = a_rehearsal(workspace, fallen=True)
     approver = signed_in("approvatore", "Approvers")
