@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evidence.faults import OperatorFault
 from evidence.messages import gettext_noop
-from evidence.ports import AnswerCache, Repository, Restructurer
+from evidence.ports import AnswerCache, Repository, Restructurer, Usage
 
 
 class NothingPlugged(OperatorFault):
@@ -30,11 +30,22 @@ class Plugs:
 
 
 _filled: list[Plugs] = []
+_usage: list[Usage] = []
 
 
 def fill(plugs: Plugs) -> None:
     """Put the adapters in; the last call counts."""
     _filled[:] = [plugs]
+
+
+def fill_usage(found: Usage) -> None:
+    """Put in who knows the use of units; the last call counts."""
+    _usage[:] = [found]
+
+
+def usage() -> Usage | None:
+    """Give who knows the use of units, or None where a process has nobody who does."""
+    return _usage[0] if _usage else None
 
 
 def repository(slug: str) -> Repository:

@@ -272,3 +272,32 @@ class AnswerCache(Protocol):
     def put(self, key: str, answer: tuple[RestructureCandidate, ...]) -> None:
         """Keep an answer."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnitReturn:
+    """One stage of a session that was told a unit, when, and the page that says so."""
+
+    session: str
+    stage: str
+    at: datetime
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnitUsage:
+    """Who was told a unit: how many stages, the latest few, and the page that lists them all."""
+
+    count: int
+    latest: tuple[UnitReturn, ...]
+    link: str
+    exam_link: str
+    """The page that tells about the questions of the workspace's exam."""
+
+
+class Usage(Protocol):
+    """Who uses units outside the workspace: the search API, which this package does not import."""
+
+    def of_unit(self, workspace: str, evidence_id: str, *, most: int) -> UnitUsage:
+        """Give who was told a unit, at most `most` of them by name; a bounded number of queries."""
+        ...

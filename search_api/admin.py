@@ -15,11 +15,11 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from unfold.admin import ModelAdmin
 
-from search_api import gap_pages, keys, proposal_pages
+from search_api import gap_pages, keys, proposal_pages, receipt_pages
 from search_api.forms import NewKeyForm
 from search_api.models import ApiKey, KeyRole
 
-__all__ = ["ApiKeyAdmin", "gap_pages", "proposal_pages"]
+__all__ = ["ApiKeyAdmin", "gap_pages", "proposal_pages", "receipt_pages"]
 
 
 @admin.register(ApiKey)

@@ -24,6 +24,7 @@ from evidence.admin.pairs import compare_address
 from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
+from evidence.admin.usage import used_in
 from evidence.admin.wording import badge, doubts, kind_label, purpose_label
 from evidence.dismissed import dismissed_about
 from evidence.domain.findings import BLOCKING_CODES
@@ -83,6 +84,7 @@ class UnitPage(ReadablePage):
             "blocked": any(each["blocks"] for each in findings),
             "dismissed": dismissed_about(row),
             "dismissed_list": dismissed_address(row.workspace),
+            "used": used_in(row) if row.evidence_id else None,
             "may_edit": may(request, CURATE),
             "notes": _notes(row) if row.is_orphan else (),
             **_source_context(row, file),
