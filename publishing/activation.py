@@ -18,7 +18,7 @@ from publishing.generations import stored
 from publishing.leases import Hold
 from publishing.models import Approval, Generation
 from publishing.ports import VectorStore
-from publishing.transitions import Cause
+from publishing.transitions import ApprovalClosed, Cause
 
 _S = GenerationState
 NO_REASON: Final = Message(gettext_noop("Say why you roll back."))
@@ -57,7 +57,7 @@ def activate(*, hold: Hold, store: VectorStore) -> None:
     generation = hold.generation
     approval = generation.approval
     if approval is None:
-        raise _overtaken(generation)
+        raise ApprovalClosed(Message(gettext_noop("The approval was taken back.")))
     _check_points(generation, store.summary(stored(generation), beat=hold.keep))
     cause = Cause(actor=approval.approved_by, at=hold.clock(), reason=approval.note)
     with transaction.atomic():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -16,7 +17,7 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import RevisionSummary
 from evidence.ports import Actor
-from publishing import eligibility, four_eyes, permissions, transitions
+from publishing import eligibility, four_eyes, permissions, retention, transitions
 from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationState
 from publishing.models import Approval, Generation
 from publishing.transitions import Cause
@@ -84,24 +85,28 @@ def rehearse(*, workspace: str, revision: str, actor: Actor) -> UUID:
     return generation.pk
 
 
-def cancel(*, workspace: str, actor: Actor, reason: str) -> None:
+def cancel(*, workspace: str, actor: Actor, reason: str, only: int | None = None) -> None:
     """Take an open approval back; its candidate goes on as a rehearsal.
 
-    Raises `NotPermitted`, `ApprovalClosed` when none is open.
+    `only` is the key of the approval that a page showed: another one, opened since, stays open.
+    Raises `NotPermitted`, `ApprovalClosed` when none is open, or not that one any more.
     """
     permissions.require(actor)
     cause = Cause(actor=actor.username, at=timezone.now(), reason=reason.strip())
     with transaction.atomic():
         approval = _first_open(workspace)
-        if approval is None:
-            raise transitions.ApprovalClosed(Message(gettext_noop("No approval is open.")))
+        if approval is None or only not in (None, approval.pk):
+            raise transitions.ApprovalClosed(Message(_NOT_OPEN if only else _NONE_OPEN))
         transitions.close_approval(
             approval, ApprovalState.CANCELLED, cause=cause, outcome=cause.reason
         )
         approval.generations.filter(state__in=_CANDIDATES).update(approval=None)
+        retention.mark_rehearsals(workspace=workspace, cause=cause)
 
 
 _CANDIDATES = UNFINISHED | {GenerationState.READY}
+_NONE_OPEN: Final = gettext_noop("No approval is open.")
+_NOT_OPEN: Final = gettext_noop("This approval is not open any more.")
 
 
 def _plan(workspace: str, summary: RevisionSummary) -> Mapping[str, object]:

@@ -156,6 +156,7 @@ class ApprovalPage(ReadablePage):
                 workspace=row.workspace,
                 actor=actor_of(request),
                 reason=form.cleaned_data["reason"],
+                only=row.pk,
             )
         except Fault as fault:
             say_fault(request, fault)

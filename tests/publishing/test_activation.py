@@ -90,6 +90,19 @@ def test_a_cancelled_approval_activates_nothing(scene: Scene) -> None:
 
 
 @pytest.mark.django_db
+def test_an_approval_taken_back_just_before_the_activation_leaves_the_rehearsal(
+    scene: Scene,
+) -> None:
+    row = scene.candidate()
+    assert scene.advance(row) == _S.READY
+    hold = leases.claim(row.pk, worker="worker", clock=scene.clock)
+    assert hold is not None
+    with pytest.raises(ApprovalClosed):
+        activation.activate(hold=hold, store=scene.store)
+    assert state(row) == _S.READY
+
+
+@pytest.mark.django_db
 def test_an_approval_of_another_revision_activates_nothing(scene: Scene) -> None:
     hold = a_ready(scene)
     Generation.objects.filter(pk=hold.generation.pk).update(revision="f" * 40)

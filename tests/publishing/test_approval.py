@@ -306,6 +306,34 @@ def test_a_cancelled_approval_makes_room_for_another(workspace: Registered) -> N
 
 
 @pytest.mark.django_db
+def test_cancelling_an_approval_that_ended_leaves_the_one_opened_since(
+    workspace: Registered,
+) -> None:
+    actor = an_approver()
+    first = workspace.approve(actor)
+    approval.cancel(workspace=SLUG, actor=actor, reason="Troppo presto")
+    second = workspace.approve(actor)
+    with pytest.raises(ApprovalClosed):
+        approval.cancel(workspace=SLUG, actor=actor, reason="Di nuovo", only=first.approval)
+    assert Approval.objects.get(pk=second.approval).state == ApprovalState.OPEN
+
+
+@pytest.mark.django_db
+def test_a_cancelled_ready_candidate_takes_the_place_of_an_older_rehearsal(
+    workspace: Registered,
+) -> None:
+    actor, ready = an_approver(), GenerationState.READY
+    older = approval.rehearse(workspace=SLUG, revision=workspace.head().commit, actor=actor)
+    Generation.objects.filter(pk=older).update(state=ready)
+    workspace.commit({"README.md": b"Altro"})
+    newer = workspace.approve(actor).generation
+    Generation.objects.filter(pk=newer).update(state=ready)
+    approval.cancel(workspace=SLUG, actor=actor, reason="Troppo presto")
+    states = dict(Generation.objects.values_list("pk", "state"))
+    assert states == {older: GenerationState.DELETING, newer: ready}
+
+
+@pytest.mark.django_db
 def test_there_is_nothing_to_cancel_when_nothing_is_open(workspace: Registered) -> None:
     actor = an_approver()
     with pytest.raises(ApprovalClosed):
