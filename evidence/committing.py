@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -20,8 +20,6 @@ from evidence.ports import Actor, Repository
 
 UNIT_FILE = re.compile(r"^curated/[a-z]+/(?P<slug>[^/]+)\.md$")
 TITLE_CHARS = 100
-FEW = 4
-"""Up to so many files are looked up one by one; listing all names costs no more than that."""
 
 
 class PathRefused(CuratorFault):
@@ -67,9 +65,9 @@ def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: De
     repository = plugged.repository(workspace.slug)
     written: list[str] = []
 
-    def check(head: str, changes: ChangeSet) -> None:
+    def check(head: str, changes: ChangeSet, present: Collection[str]) -> None:
         written.append(head)
-        check_names(repository, head, changes)
+        check_names(repository, head, changes, present)
 
     made = repository.commit(
         workspace.branch, change_set, deed.actor.author, deed.message, parent, check=check
@@ -90,7 +88,9 @@ def commit(*, workspace: Workspace, change_set: ChangeSet, parent: str, deed: De
     return made
 
 
-def check_names(repository: Repository, head: str, change_set: ChangeSet) -> None:
+def check_names(
+    repository: Repository, head: str, change_set: ChangeSet, present: Collection[str]
+) -> None:
     """Refuse names and ids that would clash on this head, and a manifest that is none.
 
     The files are listed only when one is new. Raises `PathRefused`, `IdTaken`, `ManifestInvalid`.
@@ -99,14 +99,12 @@ def check_names(repository: Repository, head: str, change_set: ChangeSet) -> Non
     if manifest is not None:
         parse_manifest(decode_utf8(manifest))
     written = {path for path, data in change_set.changes.items() if data is not None}
-    if len(written) <= FEW and all(
-        repository.entry(head, EVIDENCE_FOLDER + path) for path in written
-    ):
+    if written <= set(present):
         return
     listed = {entry.path.removeprefix(EVIDENCE_FOLDER) for entry in repository.entries(head)}
-    present = (listed - set(change_set.changes)) | written
-    _refuse_names(written, present)
-    _refuse_ids(written, present)
+    after = (listed - set(change_set.changes)) | written
+    _refuse_names(written, after)
+    _refuse_ids(written, after)
 
 
 def _refuse_names(written: Iterable[str], present: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -111,9 +111,10 @@ class RepositoryBroken(OperatorFault):
     code = "repository_unavailable"
 
 
-Check = Callable[[str, ChangeSet], None]
-"""Looks at what a commit would become: the head it goes on and the change set as it will be written
-(after a replay another one than was asked for); raises a `CuratorFault` to refuse it."""
+Check = Callable[[str, ChangeSet, Collection[str]], None]
+"""Looks at what a commit would become: the head it goes on, the change set as it will be written
+(after a replay another one than was asked for) and which of its files the head has already;
+raises a `CuratorFault` to refuse it."""
 
 
 class Repository(Protocol):

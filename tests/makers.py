@@ -64,9 +64,7 @@ def put(
         path,
         files,
         parent=parent or None,
-        people=git_import.People(author, COMMITTER),
-        at=NOON,
-        message=message,
+        words=git_import.Words(git_import.People(author, COMMITTER), NOON, message),
     )
     git(path, "update-ref", f"refs/heads/{branch}", commit)
     return commit

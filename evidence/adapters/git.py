@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from evidence.adapters import git_import, git_listing, git_process
-from evidence.adapters.git_replay import moved, replayed
-from evidence.adapters.git_turn import MAX_TRIES, Turn
+from evidence.adapters import git_commit, git_import, git_listing, git_process
+from evidence.adapters.git_commit import Wanted, unknown
+from evidence.adapters.git_import import People, Words
 from evidence.domain.paths import EVIDENCE_FOLDER, PROPOSAL_PREFIX
 from evidence.domain.tree import WORKSPACE_FILE, ChangeSet
-from evidence.messages import Message, gettext_noop
+from evidence.messages import gettext_noop
 from evidence.ports import (
     Author,
     Check,
@@ -22,13 +22,10 @@ from evidence.ports import (
     Entry,
     PathChange,
     RepositoryBroken,
-    RepositoryBusy,
-    RevisionUnknown,
 )
 
 FULL_ID = re.compile(r"^[0-9a-f]{40}$")
 ABBREVIATED_ID = re.compile(r"^[0-9a-f]{7,40}$")
-SUBMODULE = "160000"
 FOLDER = "040000"
 COMMITTER = Author("Evidence Portal", "evidence-portal@localhost")
 
@@ -189,23 +186,14 @@ class GitRepository:
         Gives the new commit, or the present head when somebody else already made the same change.
         Raises `EditConflict`, `RepositoryBusy`, `RepositoryBroken` (spec 30, Writing).
         """
-        with Turn(self.path / "evidence-writers.lock") as turn:
-            for _ in range(MAX_TRIES):
-                parent = self.head(branch)
-                changes = self._on(parent, change_set, full(expected_parent))
-                if not changes:
-                    return parent
-                if check is not None:
-                    check(parent, changes)
-                commit = self._write(changes, author, message, parent)
-                if self._swap(branch, commit, parent):
-                    return commit
-                if turn.is_over():
-                    break
-        raise RepositoryBusy(
-            gettext_noop("Others kept saving at the same moment."),
-            hint=gettext_noop("Save again in a few seconds."),
+        wanted = Wanted(
+            change_set=change_set,
+            expected=full(expected_parent),
+            prefix=self._prefix,
+            words=lambda: self._words(author, message),
+            check=check,
         )
+        return git_commit.commit(self.path, branch, wanted)
 
     def propose(
         self, branch: str, change_set: ChangeSet, author: Author, message: str, parent: str
@@ -215,7 +203,12 @@ class GitRepository:
         What the branch said before is let go: whoever calls has the proposal to himself.
         """
         ref = f"refs/heads/{proposal(branch)}"
-        commit = self._write(change_set, author, message, full(parent))
+        changes = {
+            f"{self._prefix}{EVIDENCE_FOLDER}{path}": data
+            for path, data in change_set.changes.items()
+        }
+        words = self._words(author, message)
+        commit = git_import.write_commit(self.path, changes, parent=full(parent), words=words)
         git_process.output(self.path, "update-ref", ref, commit)
         return commit
 
@@ -231,37 +224,8 @@ class GitRepository:
         """Remove such a ref; a missing one is fine."""
         git_process.output(self.path, "update-ref", "-d", f"refs/evidence/{name}")
 
-    def _on(self, parent: str, change_set: ChangeSet, expected: str) -> ChangeSet:
-        if parent == expected:
-            return change_set
-        overlaps = moved(change_set, self.changes(expected, parent))
-        sides = [side for change in overlaps for side in (change.before, change.after) if side]
-        return replayed(
-            change_set, overlaps, self.blobs(side.blob for side in sides if side.mode != SUBMODULE)
-        )
-
-    def _write(self, change_set: ChangeSet, author: Author, message: str, parent: str) -> str:
-        changes = {
-            f"{self._prefix}{EVIDENCE_FOLDER}{path}": data
-            for path, data in change_set.changes.items()
-        }
-        return git_import.write_commit(
-            self.path,
-            changes,
-            parent=parent,
-            people=git_import.People(author, self._committer),
-            at=self._clock(),
-            message=message,
-        )
-
-    def _swap(self, branch: str, new: str, old: str) -> bool:
-        """Move a branch if it still points at `old`; False when somebody else moves it."""
-        answer = git_process.run(self.path, "update-ref", f"refs/heads/{branch}", new, old)
-        if not answer.code:
-            return True
-        if any(sign in answer.error for sign in ("but expected", "File exists", "already exists")):
-            return False
-        raise git_process.broken(answer)
+    def _words(self, author: Author, message: str) -> Words:
+        return Words(People(author, self._committer), self._clock(), message)
 
 
 def full(commit: str) -> str:
@@ -276,12 +240,6 @@ def proposal(branch: str) -> str:
     if not branch.startswith(PROPOSAL_PREFIX):
         raise ValueError(branch)
     return branch
-
-
-def unknown(revision: str) -> RevisionUnknown:
-    """Say that there is no such revision."""
-    message = gettext_noop("There is no revision “%(revision)s” here.")
-    return RevisionUnknown(Message(message, revision=revision[:100]))
 
 
 def _read_blob(out: IO[bytes], blob: str) -> bytes:

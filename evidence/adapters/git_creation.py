@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 
 from evidence.adapters import git_import, git_process
-from evidence.adapters.git_import import People
+from evidence.adapters.git_import import People, Words
 from evidence.adapters.git_listing import text_of
 from evidence.adapters.git_process import FILES_ONLY
 from evidence.domain.tree import WORKSPACE_FILE
@@ -38,9 +38,8 @@ def start(
 ) -> str:
     """Make a bare repository whose first commit holds these files; give the branch's name."""
     create(path)
-    commit = git_import.write_commit(
-        path, files, parent=None, people=people, at=at, message=message
-    )
+    words = Words(people, at, message)
+    commit = git_import.write_commit(path, files, parent=None, words=words)
     git_process.output(path, "update-ref", f"refs/heads/{DEFAULT_BRANCH}", commit)
     return DEFAULT_BRANCH
 

@@ -19,7 +19,7 @@ TIMEOUT_S = 60.0
 SETTINGS = (
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
-    "core.fsync=objects,reference",
+    "core.fsync=objects,pack-metadata,reference",
     "core.fsyncMethod=batch",
     "core.quotePath=false",
     "gc.auto=0",
@@ -111,6 +111,26 @@ def stream(directory: Path, *arguments: str, stdin: IO[bytes]) -> Iterator[IO[by
     try:
         if process.stdout is not None:
             yield process.stdout
+    finally:
+        watchdog.cancel()
+        _kill(process)
+
+
+@contextmanager
+def conversation(directory: Path, *arguments: str) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
+    """Give both ends of a process that answers line by line; it is gone afterwards in any case."""
+    process = _start(
+        directory,
+        arguments,
+        (NO_PROTOCOL,),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    watchdog = threading.Timer(TIMEOUT_S, _kill_group, (process,))
+    watchdog.start()
+    try:
+        if process.stdin is not None and process.stdout is not None:
+            yield process.stdin, process.stdout
     finally:
         watchdog.cancel()
         _kill(process)

@@ -11,12 +11,6 @@ from evidence.messages import gettext_noop
 from evidence.ports import EditConflict, Entry, PathChange
 
 
-def moved(change_set: ChangeSet, changes: Sequence[PathChange]) -> tuple[PathChange, ...]:
-    """Give what others changed among the files of a change set."""
-    ours = {f"evidence/{path}" for path in change_set.changes}
-    return tuple(change for change in changes if change.path in ours)
-
-
 def replayed(
     change_set: ChangeSet, overlaps: Sequence[PathChange], blobs: Mapping[str, bytes]
 ) -> ChangeSet:

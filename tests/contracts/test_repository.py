@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -145,17 +145,16 @@ def test_a_merge_that_would_list_a_unit_twice_conflicts(repository: GitRepositor
 def test_a_check_sees_every_attempt_and_can_refuse_it(repository: GitRepository):
     parent = repository.head("main")
     moved = save(repository, "source/b.md", b"B2\n", parent)
-    seen: list[tuple[str, list[str]]] = []
+    seen: list[tuple[str, list[str], list[str]]] = []
 
-    def check(head: str, changes: ChangeSet) -> None:
-        seen.append((head, list(changes.changes)))
+    def check(head: str, changes: ChangeSet, present: Collection[str]) -> None:
+        seen.append((head, list(changes.changes), list(present)))
         raise RevisionUnknown("refused")
 
+    change_set = ChangeSet({"source/a.md": b"x", "source/new.md": b"x"})
     with pytest.raises(RevisionUnknown):
-        repository.commit(
-            "main", ChangeSet({"source/a.md": b"x"}), SOMEBODY, "m", parent, check=check
-        )
-    assert seen == [(moved, ["source/a.md"])]
+        repository.commit("main", change_set, SOMEBODY, "m", parent, check=check)
+    assert seen == [(moved, ["source/a.md", "source/new.md"], ["source/a.md"])]
     assert repository.head("main") == moved
 
 
@@ -415,9 +414,9 @@ def put_at(repository: GitRepository, day: int, files: dict[str, bytes | None]) 
         repository.path,
         files,
         parent=head,
-        people=git_import.People(SOMEBODY, COMMITTER),
-        at=datetime(2026, 1, day, 12, tzinfo=UTC),
-        message="x",
+        words=git_import.Words(
+            git_import.People(SOMEBODY, COMMITTER), datetime(2026, 1, day, 12, tzinfo=UTC), "x"
+        ),
     )
     git(repository.path, "update-ref", "refs/heads/main", commit)
     return commit

@@ -43,9 +43,7 @@ def put_at(when: datetime, files: Mapping[str, bytes | None], slug: str = "clini
         path,
         files,
         parent=git(path, "rev-parse", "main"),
-        people=git_import.People(SOMEBODY, COMMITTER),
-        at=when,
-        message="x",
+        words=git_import.Words(git_import.People(SOMEBODY, COMMITTER), when, "x"),
     )
     git(path, "update-ref", "refs/heads/main", commit)
     mirror.sync_workspace(slug)
@@ -95,9 +93,7 @@ def test_a_unit_changed_and_changed_back_between_two_syncs_was_looked_at(workspa
         path,
         edited(0, "Altro"),
         parent=head,
-        people=git_import.People(SOMEBODY, COMMITTER),
-        at=at(2026, 6, 1),
-        message="x",
+        words=git_import.Words(git_import.People(SOMEBODY, COMMITTER), at(2026, 6, 1), "x"),
     )
     git(path, "update-ref", "refs/heads/main", first)
     put_at(at(2026, 6, 2), edited(0, "Regola 0"))

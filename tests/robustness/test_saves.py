@@ -131,9 +131,7 @@ def heedless(repository: GitRepository, path: str, data: bytes, parent: str) -> 
         repository.path,
         {f"evidence/{path}": data},
         parent=head,
-        people=git_import.People(SOMEBODY, COMMITTER),
-        at=NOON,
-        message="Edit",
+        words=git_import.Words(git_import.People(SOMEBODY, COMMITTER), NOON, "Edit"),
     )
     git(repository.path, "update-ref", "refs/heads/main", commit)
 
