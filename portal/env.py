@@ -50,7 +50,9 @@ class Env(EvidenceEnv, PublishingEnv):
         30, ge=1, le=3_650, description="Days that searches and gaps are kept."
     )
     search_log_text: bool = Field(
-        default=True, description="Whether the text of questions is kept; without it no gaps show."
+        default=True,
+        description="Whether the text of questions is kept; without it no gaps show, and no "
+        "release is tried on them.",
     )
     rate_limit: int = Field(
         600, ge=1, le=1_000_000, description="Requests a minute and API key, per web process."

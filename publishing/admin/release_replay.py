@@ -39,7 +39,8 @@ class ReplayedRow:
     purpose: str
     narrowed: tuple[tuple[str, str], ...]
     """What it was asked with: a field in words, and its values."""
-    confidence: SafeString | str
+    confidence: str
+    """How sure both answers are, in words."""
     marks: tuple[SafeString, ...]
     places: tuple[PlaceRow, ...]
     is_open: bool
@@ -94,23 +95,30 @@ def _narrowed(context: dict[str, list[str]]) -> Iterator[tuple[str, str]]:
         yield names.get(field, field), ", ".join(said)
 
 
-def _confidence(found: Difference) -> SafeString | str:
-    """Say how sure the answer becomes; nothing where that stays."""
-    before, after = _sides(found)
-    if before["confidence"] == after["confidence"]:
-        return ""
-    if after["confidence"] == Confidence.WEAK:
-        return badge(gettext("grounded → weak"), "bad")
-    return badge(gettext("weak → grounded"), "ok")
+def _confidence(found: Difference) -> str:
+    """Say how sure both answers are."""
+    before, after = (side["confidence"] for side in _sides(found))
+    if before == after:
+        return gettext("weak as now") if after == Confidence.WEAK else gettext("grounded as now")
+    if after == Confidence.WEAK:
+        return gettext("grounded → weak")
+    return gettext("weak → grounded")
 
 
 def _marks(found: Difference, places: tuple[Place, ...]) -> Iterator[SafeString]:
     """Say in a few words what is different about an answer."""
     before, after = _sides(found)
+    if before["confidence"] != after["confidence"]:
+        tone = "bad" if after["confidence"] == Confidence.WEAK else "ok"
+        yield badge(_confidence(found), tone)
     if not after["units"]:
         yield badge(gettext("no answer any more"), "bad")
     elif _first(before) != _first(after):
         yield badge(gettext("another first answer"), "warn")
+    elif any(each.is_exchanged for each in places):
+        yield badge(gettext("other units"), "info")
+    elif any(each.is_moved for each in places):
+        yield badge(gettext("another order"))
     elif any(each.says_other for each in places):
         yield badge(gettext("other words"), "info")
 

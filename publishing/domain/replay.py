@@ -64,15 +64,24 @@ class Place:
     says_other: bool
     """Whether it is quoted with other words than before."""
 
+    is_moved: bool
+    """Whether it stands before or behind another unit of both answers than it did."""
+
     @property
     def best(self) -> int:
         """Give its better rank."""
         return min(rank for rank in (self.before, self.after) if rank is not None)
 
     @property
-    def is_moved(self) -> bool:
-        """Tell whether it stands on both sides, at another rank."""
-        return None not in (self.before, self.after) and self.before != self.after
+    def is_exchanged(self) -> bool:
+        """Tell whether it is among the first units of one answer alone."""
+        ranks = (self.before, self.after)
+        return any(rank is None or rank > FIRST for rank in ranks)
+
+    @property
+    def order(self) -> tuple[int, bool]:
+        """Give its place in a list: its later rank; what is gone comes before what replaced it."""
+        return (self.after or self.best, self.after is not None)
 
 
 def answer_of(units: tuple[UnitHit, ...], confidence: Confidence) -> Answer:
@@ -114,12 +123,12 @@ def weight(found: Difference) -> int:
 
 
 def places(before: Answer, after: Answer) -> tuple[Place, ...]:
-    """Give the units that are among the first of either answer, in the later order; gone ones last.
+    """Give the units that are among the first of either answer, in the later order.
 
     Ranks count the whole answer, so that a unit may come from behind the first or go there.
     """
-    found = _places(_ranked(before), _ranked(after))
-    return tuple(each for each in found if each.best <= FIRST)
+    found = [each for each in _places(_ranked(before), _ranked(after)) if each.best <= FIRST]
+    return tuple(sorted(found, key=lambda each: each.order))
 
 
 def _ranked(answer: Answer) -> Mapping[str, tuple[int, str]]:
@@ -129,11 +138,15 @@ def _ranked(answer: Answer) -> Mapping[str, tuple[int, str]]:
 def _places(
     earlier: Mapping[str, tuple[int, str]], later: Mapping[str, tuple[int, str]]
 ) -> Iterator[Place]:
-    for unit in [*later, *(unit for unit in earlier if unit not in later)]:
+    stayed = [unit for unit in earlier if unit in later]
+    now = [unit for unit in later if unit in earlier]
+    moved = {one for pair in zip(stayed, now, strict=True) if pair[0] != pair[1] for one in pair}
+    for unit in {**later, **earlier}:
         before, after = earlier.get(unit), later.get(unit)
         yield Place(
             evidence_id=unit,
             before=before[0] if before else None,
             after=after[0] if after else None,
             says_other=bool(before and after and before[1] != after[1]),
+            is_moved=unit in moved,
         )

@@ -219,3 +219,22 @@ def test_what_matters_most_comes_first() -> None:
     won = one(("a", "weak"), ("a", "grounded"))
     first = one(("a", "weak"), ("b", "weak"))
     assert [weight(each) for each in (lost, won, first)] == [0, 1, 2]
+
+
+def test_places_follow_the_later_order_and_only_what_changed_places_is_moved() -> None:
+    def answer(*units: str) -> Answer:
+        return Answer(units=[(unit, unit) for unit in units], confidence="grounded")
+
+    def told(before: Answer, after: Answer) -> list[tuple[str, int | None, int | None, bool]]:
+        found = places(before, after)
+        return [(each.evidence_id, each.before, each.after, each.is_moved) for each in found]
+
+    assert told(answer("a", "b", "c"), answer("b", "c", "d")) == [
+        ("a", 1, None, False),
+        ("b", 2, 1, False),
+        ("c", 3, 2, False),
+        ("d", None, 3, False),
+    ]
+    assert told(answer("a", "b"), answer("b", "a")) == [("b", 2, 1, True), ("a", 1, 2, True)]
+    behind = told(answer(*"abcdefg"), answer(*"bcdefag"))
+    assert [each[:3] for each in behind if each[0] in "afg"] == [("f", 6, 5), ("a", 1, 6)]
