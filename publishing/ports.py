@@ -32,6 +32,7 @@ __all__ = [
     "HybridQuery",
     "LanguageUnsupported",
     "MalformedPayload",
+    "OpenQuestions",
     "QuestionLog",
     "RecentQuestions",
     "StoredGeneration",
@@ -280,4 +281,19 @@ class QuestionLog(Protocol):
 
     def recent(self, workspace: str, *, now: datetime, days: int, most: int) -> RecentQuestions:
         """Give at most `most` questions of the last days, without the revision they pinned."""
+        ...
+
+
+class OpenQuestions(Protocol):
+    """Who keeps the questions that found little: the search API, which is told what joins an exam.
+
+    Equal words count as one question, whatever their case and spacing; unknown ones are fine.
+    """
+
+    def examined(self, workspace: str, questions: Sequence[str], *, by: str) -> None:
+        """Learn that the exam asks what these questions ask."""
+        ...
+
+    def off_topic(self, workspace: str, questions: Sequence[str], *, by: str) -> None:
+        """Learn that the workspace is not meant to answer these questions."""
         ...

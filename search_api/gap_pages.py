@@ -34,7 +34,7 @@ from search_api.gap_forms import AnswerForm
 from search_api.models import Gap, GapState
 
 WEEK = "week"
-TONES = {GapState.OPEN: "warn", GapState.ANSWERED: "ok", GapState.NOTED: "ok"}
+TONES = {GapState.OPEN: "warn", GapState.DISMISSED: ""}
 
 
 class GapWorkspaceFilter(WorkspaceFilter):
@@ -92,7 +92,7 @@ class GapPage(ReadablePage):
             "badge": gap_badge(row),
             "purpose": purpose_label(row.purpose),
             "console": console_address(row.workspace),
-            "may_decide": may(request, CURATE) and row.state in {GapState.OPEN, GapState.ANSWERED},
+            "may_decide": may(request, CURATE) and row.state in gaps.UNDECIDED,
             "note_link": listed("evidence_sourcerecord", workspace=row.workspace, q=row.note_path),
         }
 
@@ -123,7 +123,7 @@ class GapPage(ReadablePage):
 def gap_badge(gap: Gap) -> SafeString:
     """Give the state of a gap as a badge."""
     state = GapState(gap.state)
-    return badge(state.label, TONES.get(state, ""))
+    return badge(state.label, TONES.get(state, "ok"))
 
 
 def _prefilled(gap: Gap) -> dict[str, str]:

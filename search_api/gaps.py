@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -16,6 +16,8 @@ from publishing.retrieval import Confidence
 from search_api.models import Gap, GapState, SearchLogEntry
 
 WEEK: Final = timedelta(days=7)
+UNDECIDED: Final = (GapState.OPEN, GapState.ANSWERED)
+"""What no person has decided about yet."""
 
 
 def key_of(question: str) -> str:
@@ -26,13 +28,17 @@ def key_of(question: str) -> str:
 
 
 def learn(entries: Iterable[SearchLogEntry]) -> None:
-    """Count each weak answer as a gap, and close the gap of each question answered since."""
+    """Count each weak answer as a gap, and close the gap of each question answered since.
+
+    Where a person decided already the decision stays, and the gap says that it is answered.
+    """
     for entry in entries:
         if not entry.question or not entry.confidence:
             continue
         if entry.confidence == Confidence.WEAK:
             _count(entry)
         else:
+            _rows(entry).update(answered_at=entry.at)
             _rows(entry).filter(state=GapState.OPEN).update(state=GapState.ANSWERED)
 
 
@@ -52,6 +58,7 @@ def _count(entry: SearchLogEntry) -> None:
         purpose=entry.purpose,
         result_count=entry.result_count,
         best_dense=entry.best_dense,
+        answered_at=None,
     )
     _rows(entry).filter(state=GapState.ANSWERED).update(state=GapState.OPEN)
 
@@ -76,6 +83,24 @@ def write_note(*, gap: Gap, name: str, text: str, author: Actor) -> str:
 def dismiss(*, gap: Gap, author: Actor) -> None:
     """Set a gap aside: the workspace need not answer this."""
     Gap.objects.filter(pk=gap.pk).update(state=GapState.DISMISSED, decided_by=author.username)
+
+
+class GapQuestions:
+    """Gaps as `publishing.ports.OpenQuestions` is told of what joins an exam."""
+
+    def examined(self, workspace: str, questions: Sequence[str], *, by: str) -> None:
+        """Settle gaps that the exam asks about from now on: each exam tells how they fare."""
+        _settle(workspace, questions, state=GapState.EXAMINED, decided_by=by)
+
+    def off_topic(self, workspace: str, questions: Sequence[str], *, by: str) -> None:
+        """Set aside gaps that the workspace is not meant to answer."""
+        _settle(workspace, questions, state=GapState.DISMISSED, decided_by=by)
+
+
+def _settle(workspace: str, questions: Sequence[str], *, state: GapState, decided_by: str) -> None:
+    keys = {key_of(each) for each in questions}
+    undecided = Gap.objects.filter(workspace=workspace, question_key__in=keys, state__in=UNDECIDED)
+    undecided.update(state=state, decided_by=decided_by)
 
 
 def open_this_week(workspaces: Iterable[str], *, now: datetime) -> dict[str, int]:

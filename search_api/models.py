@@ -221,6 +221,7 @@ class GapState(models.TextChoices):
     OPEN = "open", _("waits for knowledge")
     ANSWERED = "answered", _("answered since")
     NOTED = "noted", _("a note was written")
+    EXAMINED = "examined", _("asked in the exam")
     DISMISSED = "dismissed", _("set aside")
 
 
@@ -237,6 +238,8 @@ class Gap(models.Model):
     times_asked = models.PositiveIntegerField(_("times asked"), default=1)
     first_asked_at = models.DateTimeField(_("first asked"))
     last_asked_at = models.DateTimeField(_("last asked"), db_index=True)
+    answered_at = models.DateTimeField(_("answered with grounds"), null=True)
+    """When it last was, if it was not weak again since; whatever the state."""
     state = models.CharField(
         _("state"), max_length=10, choices=GapState.choices, default=GapState.OPEN
     )

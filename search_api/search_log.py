@@ -58,11 +58,12 @@ def _entry(
     workspace: str, question: retrieval.SearchRequest, outcome: retrieval.Outcome
 ) -> SearchLogEntry:
     kept = settings.SEARCH_API["log_text"]
+    words = question.query[: question_log.MAX_TEXT] if kept else ""
     entry = SearchLogEntry(
         workspace=workspace,
         purpose=question.purpose.value,
-        question=question.query[: question_log.MAX_TEXT] if kept else "",
-        question_key=gaps.key_of(question.query) if kept else "",
+        question=words,
+        question_key=gaps.key_of(words) if kept else "",
         **(question_log.repeatable(question) if kept else {}),
     )
     if isinstance(outcome, retrieval.Unavailable):

@@ -30,7 +30,8 @@ class Used:
 def used_in(record: UnitRecord) -> Used:
     """Give the use of a unit that has an id; a fault of the exam is told in its place."""
     usage = plugged.usage()
-    told = usage and usage.of_unit(record.workspace.slug, record.evidence_id, most=LATEST)
+    slug, evidence_id = record.workspace.slug, record.evidence_id
+    told = None if usage is None else usage.of_unit(slug, evidence_id, most=LATEST)
     try:
         questions = questions_expecting(record)
     except Fault as fault:

@@ -20,7 +20,7 @@ from evidence.domain.identifiers import slug_of
 from evidence.faults import Fault
 from evidence.overview import WorkspaceSummary
 from evidence.translation import sentence
-from publishing import search_console
+from publishing import plugged, search_console
 from publishing.admin import console_words
 from publishing.admin.console_forms import OFF_TOPIC, QuestionForm, SaveForm
 from publishing.domain.lifecycle import EXAMINABLE
@@ -135,16 +135,14 @@ def _save_form(posted: QueryDict, looked: Look | Unavailable | None, unit: str) 
 
 def _saved(request: HttpRequest, slug: str, form: QuestionForm, save: SaveForm) -> bool:
     """Keep the question in the head's evaluation set; a refusal is told in the form."""
-    query = form.asked()["query"]
+    query = str(form.cleaned_data["query"]).strip()
     try:
         if save.cleaned_data["profile"] == OFF_TOPIC:
-            questioning.add_off_topic(
-                workspace=slug, query=str(query).strip(), author=actor_of(request)
-            )
+            questioning.add_off_topic(workspace=slug, query=query, author=actor_of(request))
         else:
             fields = {
                 "id": save.cleaned_data["id"],
-                "query": str(query).strip(),
+                "query": query,
                 "profile": save.cleaned_data["profile"],
                 "purpose": form.cleaned_data["purpose"],
                 "expected": save.expectations(),
@@ -153,7 +151,21 @@ def _saved(request: HttpRequest, slug: str, form: QuestionForm, save: SaveForm) 
     except Fault as fault:
         save.add_error(None, fault_line(fault))
         return False
+    _settle(slug, form, save, by=actor_of(request).username)
     messages.success(
         request, gettext("The question is saved. It counts from the next exam of this workspace.")
     )
     return True
+
+
+def _settle(slug: str, form: QuestionForm, save: SaveForm, *, by: str) -> None:
+    """Tell who keeps open questions, also of the words with which another page led here."""
+    watching = plugged.open_questions()
+    if watching is None:
+        return
+    words = [form.cleaned_data["query"], form.cleaned_data["first_asked"]]
+    questions = [each for each in words if each.strip()]
+    if save.cleaned_data["profile"] == OFF_TOPIC:
+        watching.off_topic(slug, questions, by=by)
+    else:
+        watching.examined(slug, questions, by=by)

@@ -45,6 +45,8 @@ class QuestionForm(forms.Form):
     query = forms.CharField(
         label=_("Question"), required=False, strip=False, widget=forms.Textarea(attrs={"rows": 3})
     )
+    first_asked = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+    """The words somebody asked before, where another page led here with them."""
     purpose = forms.ChoiceField(label=_("What the answer is for"), choices=list(PURPOSES.items()))
     generation = forms.ChoiceField(label=_("Generation"), required=False)
     top_n = forms.IntegerField(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from html import unescape
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from evidence.domain.questions import parse_evaluation
-from publishing import search_console
+from publishing import plugged, search_console
 from publishing.domain.query import build_request
 from publishing.domain.reasons import Verdict
 from publishing.search_console import Look
+from search_api import gaps
+from search_api.models import Gap, GapState
 from tests.makers import git
 from tests.publishing.test_admin import signed_in
 from tests.search_api.conftest import QUESTION, SLUG
@@ -97,6 +101,50 @@ def test_one_click_keeps_the_question_with_its_units(published, settings, tmp_pa
     stored = parse_evaluation(git(bare, "show", "main:evidence/evaluation.yaml"))
     assert stored.queries[-1].expected == (FOUND,)
     assert "Che ore sono?" in stored.off_topic
+
+
+@pytest.mark.parametrize(
+    ("profile", "state"), [("mixed", GapState.EXAMINED), ("off_topic", GapState.DISMISSED)]
+)
+def test_a_gap_is_settled_when_its_question_joins_the_exam(
+    published, settings, tmp_path, profile, state
+):
+    shutil.copytree(published.home / "repositories", tmp_path / "repositories")
+    settings.EVIDENCE = settings.EVIDENCE | {"home": tmp_path}
+    now = timezone.now()
+    for question in ("Come si riconosce un minore?", "Altro?"):
+        Gap.objects.create(
+            workspace=SLUG,
+            question=question,
+            question_key=gaps.key_of(question),
+            purpose="sql_generation",
+            first_asked_at=now,
+            last_asked_at=now,
+        )
+    curator = signed_in("curatrice", "Curators")
+    gap = Gap.objects.get(question__startswith="Come")
+    page = curator.get(f"/admin/search_api/gap/{gap.pk}/change/").content.decode()
+    names = "query|first_asked|purpose|top_n"
+    sent = dict(re.findall(rf'type="hidden" name="({names})" value="(.*?)"', page))
+    looked = curator.post(CONSOLE, sent).content.decode()
+    assert f'name="first_asked" value="{gap.question}"' in looked
+    assert gap.question not in curator.get(CONSOLE).content.decode()
+    reworded = sent | {"query": "Quando un paziente è minorenne?"}
+    kept = {"save": "1", "id": "minore", "profile": profile, "expected": [FOUND]}
+    assert curator.post(CONSOLE, reworded | kept).status_code == 302
+    gap.refresh_from_db()
+    assert (gap.state, gap.decided_by) == (state, "curatrice")
+    assert Gap.objects.get(question="Altro?").state == GapState.OPEN
+
+
+def test_without_anybody_who_keeps_gaps_a_question_is_saved_all_the_same(
+    published, settings, tmp_path, monkeypatch
+):
+    shutil.copytree(published.home / "repositories", tmp_path / "repositories")
+    settings.EVIDENCE = settings.EVIDENCE | {"home": tmp_path}
+    monkeypatch.setattr(plugged, "_open", [])
+    kept = {"save": "1", "id": "nuova", "profile": "mixed", "expected": [FOUND]}
+    assert signed_in("curatrice", "Curators").post(CONSOLE, ASKED | kept).status_code == 302
 
 
 def _fused(found: Look) -> dict[str, int]:

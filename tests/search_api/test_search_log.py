@@ -60,6 +60,33 @@ def test_a_gap_closes_when_its_question_is_answered_and_opens_again(published, a
     assert Gap.objects.get().state == GapState.OPEN
 
 
+def test_a_gap_with_a_note_says_when_it_was_answered_and_when_it_no_longer_is(published, ask):
+    ask(WEAK)
+    Gap.objects.update(state=GapState.NOTED)
+    entry = SearchLogEntry.objects.get()
+    entry.confidence = "grounded"
+    gaps.learn([entry])
+    gap = Gap.objects.get()
+    assert (gap.state, gap.answered_at) == (GapState.NOTED, entry.at)
+    ask(WEAK)
+    gap.refresh_from_db()
+    assert (gap.state, gap.answered_at) == (GapState.NOTED, None)
+
+
+def test_an_endless_question_is_one_gap_by_the_words_that_are_kept(published, ask):
+    for end in ("uno", "due"):
+        ask(QUESTION | {"query": f"{'calzino ' * 2_400}{end}"})
+    entries = list(SearchLogEntry.objects.all())
+    for entry in entries:
+        entry.confidence = "weak"
+    gaps.learn(entries)
+    gap = Gap.objects.get()
+    assert gap.times_asked == 2
+    gaps.GapQuestions().examined(gap.workspace, [gap.question], by="anna")
+    gap.refresh_from_db()
+    assert gap.state == GapState.EXAMINED
+
+
 def test_what_an_expert_set_aside_stays_aside(published, ask):
     ask(WEAK)
     Gap.objects.update(state=GapState.DISMISSED)
