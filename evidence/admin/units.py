@@ -1,4 +1,4 @@
-"""Units: the list, the readable page, and the text editor that saves one commit."""
+"""Units: the list, the readable page, and the two editors that save one commit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin import display
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html_join
@@ -16,14 +15,14 @@ from django.utils.translation import ngettext
 
 from evidence.admin import editor, resolving
 from evidence.admin.dismissals import dismissed_address
-from evidence.admin.files import UnitFile, source_bytes, unit_file
+from evidence.admin.files import unit_file
 from evidence.admin.filters import AttentionFilter, KindFilter, PurposeFilter, WorkspaceFilter
-from evidence.admin.notes import note_html
-from evidence.admin.pages import CURATE, ReadablePage, may, posts_only, require
+from evidence.admin.origin import source_context
+from evidence.admin.pages import CURATE, may, posts_only, require
 from evidence.admin.pairs import compare_address
-from evidence.admin.passages import Passage
 from evidence.admin.rendering import render_markdown
 from evidence.admin.typed_view import parts
+from evidence.admin.unit_forms.steps import FORM_STEPS, TypedFormPage
 from evidence.admin.usage import used_in
 from evidence.admin.wording import badge, doubts, kind_label, purpose_label
 from evidence.dismissed import dismissed_about
@@ -36,11 +35,11 @@ from evidence.translation import filled, sentence
 
 
 @admin.register(UnitRecord)
-class UnitPage(ReadablePage):
+class UnitPage(TypedFormPage):
     """Reviewed knowledge, one typed unit a row."""
 
     page_template = "evidence/unit.html"
-    steps = ("edit", "settle", "retire", "relink")
+    steps = (*FORM_STEPS, "edit", "settle", "retire", "relink")
     list_display = ("title", "kind_words", "state", "purpose_words", "source_words")
     list_filter = (WorkspaceFilter, KindFilter, AttentionFilter, PurposeFilter)
     search_fields = ("title", "evidence_id", "path", "source_file", "search_text")
@@ -87,7 +86,7 @@ class UnitPage(ReadablePage):
             "used": used_in(row) if row.evidence_id else None,
             "may_edit": may(request, CURATE),
             "notes": _notes(row) if row.is_orphan else (),
-            **_source_context(row, file),
+            **source_context(row, file.unit),
         }
 
     def edit(self, request: HttpRequest, object_id: str) -> HttpResponse:
@@ -152,16 +151,3 @@ def findings_of(record: UnitRecord) -> list[dict[str, Any]]:
 def _notes(record: UnitRecord) -> list[str]:
     present = SourceRecord.objects.filter(workspace=record.workspace_id).exclude(blob="")
     return list(present.values_list("path", flat=True)[:500])
-
-
-def _source_context(record: UnitRecord, file: UnitFile) -> dict[str, Any]:
-    source: QuerySet[SourceRecord] = SourceRecord.objects.select_related("workspace").filter(
-        workspace=record.workspace_id, path=record.source_file
-    )
-    row = source.first()
-    data = source_bytes(row) if row else None
-    if file.unit is None or data is None:
-        return {"source": row}
-    excerpts = file.unit.provenance.supporting_excerpts
-    passages = [Passage(text, "excerpt", record.title) for text in excerpts]
-    return {"source": row, "note": note_html(record.source_file, data, passages)}

@@ -1,0 +1,1 @@
+"""A typed form for each kind of unit, that saves one commit and loses no word."""
