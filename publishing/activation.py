@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import Min, Q
 from django.utils import timezone
 
 from evidence.faults import CuratorFault, OperatorFault, OutsideFault
@@ -17,7 +18,8 @@ from publishing.domain.lifecycle import ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import Hold
 from publishing.models import Approval, Generation
-from publishing.ports import VectorStore
+from publishing.parts import check_embedder
+from publishing.ports import Embedder, VectorStore
 from publishing.transitions import ApprovalClosed, Cause
 
 _S = GenerationState
@@ -67,17 +69,25 @@ def activate(*, hold: Hold, store: VectorStore) -> None:
 
 
 def roll_back(
-    *, workspace: str, to: UUID | None, actor: Actor, note: str, store: VectorStore
+    *,
+    workspace: str,
+    to: UUID | None,
+    actor: Actor,
+    note: str,
+    store: VectorStore,
+    embedder: Embedder,
 ) -> UUID:
     """Point at a retained generation again, without a build, and give its id (spec 50, Rollback).
 
-    `to` None means the one that was made before the active one. Raises `NotPermitted`,
-    `RollbackRefused`, `PointsDiffer`, `PointerMoved`, and what the store raises.
+    `to` None means the one that answered before the active one first did. One whose vectors are
+    another embedder's could answer nothing. Raises `NotPermitted`, `RollbackRefused`,
+    `EmbedderChanged`, `PointsDiffer`, `PointerMoved`, and what store and embedder raise.
     """
     permissions.require(actor)
     if not note.strip():
         raise RollbackRefused(NO_REASON)
     target = _target(workspace, to)
+    check_embedder(target, embedder)
     _check_points(target, store.summary(stored(target)))
     cause = Cause(actor=actor.username, at=timezone.now(), reason=note.strip())
     with transaction.atomic():
@@ -103,18 +113,30 @@ def _point_at(generation: Generation, *, cause: Cause, worker: str | None) -> No
 
 def _target(workspace: str, to: UUID | None) -> Generation:
     retained = Generation.objects.filter(workspace=workspace, state=GenerationState.SUPERSEDED)
-    active = Generation.objects.filter(workspace=workspace, state=GenerationState.ACTIVE).first()
     if to is not None:
         found = retained.filter(pk=to).first()
-    elif active is not None:
-        found = retained.filter(created_at__lt=active.created_at).order_by("-created_at").first()
     else:
-        found = None
+        found = _answered_before(workspace)
     if found is None:
         raise RollbackRefused(
             Message(gettext_noop("There is no such retained generation to go back to."))
         )
     return found
+
+
+def _answered_before(workspace: str) -> Generation | None:
+    """Give the retained generation that answered last before the active one first did.
+
+    The log knows: a rehearsal may have been made long before it was approved, and one that was
+    gone back to has answered twice.
+    """
+    answered = Min("events__pk", filter=Q(events__to_state=GenerationState.ACTIVE))
+    rows = Generation.objects.filter(workspace=workspace).annotate(answered=answered)
+    active = rows.filter(state=GenerationState.ACTIVE).first()
+    if active is None:
+        return None
+    earlier = rows.filter(state=GenerationState.SUPERSEDED, answered__lt=active.answered)
+    return earlier.order_by("-answered").first()
 
 
 def _check_approval(approval: Approval, generation: Generation) -> None:

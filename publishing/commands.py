@@ -128,7 +128,12 @@ def rollback(
     Example: tht publish rollback clinica-demo --as approvatore --note "wrong codes"
     """
     generation = activation.roll_back(
-        workspace=workspace, to=to, actor=_actor(user), note=note, store=wiring.store()
+        workspace=workspace,
+        to=to,
+        actor=_actor(user),
+        note=note,
+        store=wiring.store(),
+        embedder=wiring.embedder(),
     )
     printing.generation(overview.generation_summary(workspace, generation), as_json=as_json)
 

@@ -20,7 +20,7 @@ from publishing.ports import Embedder, QuestionLog, VectorStore
 
 
 class EmbedderChanged(OperatorFault):
-    """The candidate was built with another embedder than the portal uses now."""
+    """The generation was built with another embedder than the portal uses now."""
 
     code = "embedder_changed"
     hint = gettext_noop("Approve the revision again; it is built afresh.")
@@ -68,6 +68,12 @@ def workspace_of(tree: EvidenceTree) -> WorkspaceFile:
 def embedder_of(generation: Generation, tree: EvidenceTree, parts: Parts) -> Embedder:
     """Give the embedder that a built generation needs. Raises `EmbedderChanged`."""
     embedder = parts.embedder(workspace_of(tree))
+    check_embedder(generation, embedder)
+    return embedder
+
+
+def check_embedder(generation: Generation, embedder: Embedder) -> None:
+    """Refuse a generation whose vectors are not this embedder's. Raises `EmbedderChanged`."""
     if embedder.id != generation.embedder:
         raise EmbedderChanged(
             Message(
@@ -76,4 +82,3 @@ def embedder_of(generation: Generation, tree: EvidenceTree, parts: Parts) -> Emb
                 used=embedder.id,
             )
         )
-    return embedder

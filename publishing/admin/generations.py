@@ -116,6 +116,7 @@ class GenerationPage(ReadablePage):
                 actor=actor_of(request),
                 note=form.cleaned_data["reason"],
                 store=wiring.store(),
+                embedder=wiring.embedder(),
             )
         except Fault as fault:
             say_fault(request, fault)

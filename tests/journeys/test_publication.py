@@ -164,6 +164,7 @@ def test_from_the_first_release_to_a_refused_one_and_back(journey: Journey) -> N
         actor=journey.approver,
         note="Meglio prima",
         store=wiring.store(),
+        embedder=wiring.embedder(),
     )
     assert back == first.pk
     assert "quanto è urgente" not in str(journey.answers())

@@ -17,6 +17,7 @@ from publishing.domain.lifecycle import ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import Hold
 from publishing.models import Approval, Generation, PublicationEvent
+from publishing.parts import EmbedderChanged
 from publishing.permissions import NotPermitted
 from publishing.ports import VectorStoreUnavailable
 from publishing.transitions import ApprovalClosed
@@ -134,7 +135,12 @@ def test_a_roll_back_points_at_the_earlier_generation_without_a_build(scene: Sce
     first, second = scene.published(), scene.published()
     embedded = len(scene.embedder.embedded)
     back = activation.roll_back(
-        workspace="clinica", to=None, actor=an_approver(), note=" wrong codes ", store=scene.store
+        workspace="clinica",
+        to=None,
+        actor=an_approver(),
+        note=" wrong codes ",
+        store=scene.store,
+        embedder=scene.embedder,
     )
     assert back == first.pk
     assert (state(first), state(second)) == (_S.ACTIVE, _S.SUPERSEDED)
@@ -145,12 +151,70 @@ def test_a_roll_back_points_at_the_earlier_generation_without_a_build(scene: Sce
 
 
 @pytest.mark.django_db
+def test_a_roll_back_goes_to_what_answered_before_and_not_to_what_was_made_before(
+    scene: Scene,
+) -> None:
+    scene.published()
+    rehearsed = scene.candidate()
+    assert scene.advance(rehearsed) == _S.READY
+    answered = scene.published()
+    an_open_approval(Generation.objects.get(pk=rehearsed.pk))
+    assert scene.advance(rehearsed) == _S.ACTIVE
+    back = activation.roll_back(
+        workspace="clinica",
+        to=None,
+        actor=an_approver(),
+        note="so",
+        store=scene.store,
+        embedder=scene.embedder,
+    )
+    assert back == answered.pk
+
+
+@pytest.mark.django_db
+def test_two_roll_backs_go_two_generations_back(scene: Scene) -> None:
+    first, _second, _third = scene.published(), scene.published(), scene.published()
+    actor = an_approver()
+    for _ in range(2):
+        back = activation.roll_back(
+            workspace="clinica",
+            to=None,
+            actor=actor,
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
+        )
+    assert back == first.pk
+
+
+@pytest.mark.django_db
+def test_a_generation_of_another_embedder_is_not_gone_back_to(scene: Scene) -> None:
+    first, second = scene.published(), scene.published()
+    Generation.objects.filter(pk=first.pk).update(embedder="altro/modello/1")
+    with pytest.raises(EmbedderChanged):
+        activation.roll_back(
+            workspace="clinica",
+            to=first.pk,
+            actor=an_approver(),
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
+        )
+    assert (state(first), state(second)) == (_S.SUPERSEDED, _S.ACTIVE)
+
+
+@pytest.mark.django_db
 def test_a_roll_back_can_be_undone_by_name(scene: Scene) -> None:
     first, second = scene.published(), scene.published()
     actor = an_approver()
     for target in (first, second):
         activation.roll_back(
-            workspace="clinica", to=target.pk, actor=actor, note="so", store=scene.store
+            workspace="clinica",
+            to=target.pk,
+            actor=actor,
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         )
     assert (state(first), state(second)) == (_S.SUPERSEDED, _S.ACTIVE)
 
@@ -162,7 +226,12 @@ def test_a_roll_back_needs_a_reason(scene: Scene, note: str) -> None:
     scene.published()
     with pytest.raises(RollbackRefused):
         activation.roll_back(
-            workspace="clinica", to=None, actor=an_approver(), note=note, store=scene.store
+            workspace="clinica",
+            to=None,
+            actor=an_approver(),
+            note=note,
+            store=scene.store,
+            embedder=scene.embedder,
         )
 
 
@@ -171,7 +240,12 @@ def test_there_is_nothing_to_go_back_to_before_the_first_generation(scene: Scene
     only = scene.published()
     with pytest.raises(RollbackRefused):
         activation.roll_back(
-            workspace="clinica", to=None, actor=an_approver(), note="so", store=scene.store
+            workspace="clinica",
+            to=None,
+            actor=an_approver(),
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         )
     assert state(only) == _S.ACTIVE
 
@@ -181,7 +255,12 @@ def test_a_generation_of_another_workspace_is_nothing_to_go_back_to(scene: Scene
     first, _second = scene.published(), scene.published()
     with pytest.raises(RollbackRefused):
         activation.roll_back(
-            workspace="altra", to=first.pk, actor=an_approver(), note="so", store=scene.store
+            workspace="altra",
+            to=first.pk,
+            actor=an_approver(),
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         )
 
 
@@ -191,7 +270,12 @@ def test_a_damaged_generation_is_not_gone_back_to(scene: Scene) -> None:
     scene.store.delete(stored(first))
     with pytest.raises(VectorStoreUnavailable):
         activation.roll_back(
-            workspace="clinica", to=None, actor=an_approver(), note="so", store=scene.store
+            workspace="clinica",
+            to=None,
+            actor=an_approver(),
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         )
     assert state(second) == _S.ACTIVE
 
@@ -225,7 +309,12 @@ def test_who_may_not_approve_may_not_roll_back(scene: Scene, who: Callable[[], A
     first, second = scene.published(), scene.published()
     with pytest.raises(NotPermitted):
         activation.roll_back(
-            workspace="clinica", to=first.pk, actor=who(), note="so", store=scene.store
+            workspace="clinica",
+            to=first.pk,
+            actor=who(),
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         )
     assert state(second) == _S.ACTIVE
 
@@ -249,7 +338,12 @@ def test_an_activation_and_a_roll_back_at_once_leave_one_active_generation(scene
     steps: list[Callable[[], object]] = [
         lambda: activation.activate(hold=hold, store=scene.store),
         lambda: activation.roll_back(
-            workspace="clinica", to=first.pk, actor=actor, note="so", store=scene.store
+            workspace="clinica",
+            to=first.pk,
+            actor=actor,
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
         ),
     ]
     threads = [Thread(target=at_once, args=(step,)) for step in steps]

