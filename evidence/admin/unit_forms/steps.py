@@ -18,19 +18,19 @@ from evidence.domain.typed_units import MAX_FIELD_CHARS
 from evidence.domain.units import EvidenceKind
 from evidence.translation import sentence
 
-FORM_STEPS = ("form", "check", "preview", "names")
+FORM_STEPS = ("fill_in", "check_sql", "preview", "names")
 
 
 class TypedFormPage(ReadablePage):
     """A page of units with a typed form."""
 
-    def form(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def fill_in(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Show the typed form, or save what was typed as one commit."""
         require(request, CURATE)
         return saving.respond(self, request, self.row(request, object_id))
 
     @posts_only
-    def check(self, request: HttpRequest, object_id: str) -> HttpResponse:
+    def check_sql(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Say what is wrong with the SQL as it is typed, and at which character."""
         require(request, CURATE)
         record = self.row(request, object_id)

@@ -71,7 +71,7 @@ def filled(record: UnitRecord, **fields: Any) -> dict[str, Any]:
 
 
 def save(client: Client, record: UnitRecord, **fields: Any) -> Any:
-    return client.post(place("form", record), filled(record, **fields))
+    return client.post(place("fill_in", record), filled(record, **fields))
 
 
 def marks(answer: HttpResponse) -> list[tuple[str, str]]:
@@ -135,7 +135,7 @@ EVERY_REFUSAL = [(kind, *each) for kind, found in REFUSED.items() for each in fo
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_form_nobody_touched_makes_no_commit(curator: Client, demo: Workspace, kind: str) -> None:
     record = one_of(kind)
-    assert curator.get(place("form", record)).status_code == 200
+    assert curator.get(place("fill_in", record)).status_code == 200
     assert save(curator, record).status_code == 302
     assert again(record).blob == record.blob
     assert not PortalCommit.objects.exists()
@@ -212,7 +212,7 @@ def test_hidden_directions_and_zero_width_letters_are_kept_as_text(
     assert unit_in(again(record)).payload.definition == "a\u202eb\u200bc"  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("step", ["form", "preview"])
+@pytest.mark.parametrize("step", ["fill_in", "preview"])
 def test_markdown_with_script_is_never_live(curator: Client, demo: Workspace, step: str) -> None:
     record = one_of("domain")
     body = "<script>alert(1)</script>\r\n\r\n![x](https://evil.example/x.png) [y](javascript:z)"
@@ -242,14 +242,14 @@ def test_what_two_people_changed_in_different_fields_is_merged_to_look_at(
     opened = one_of("glossary")
     posted = filled(opened, payload_definition="La mia definizione.")
     pushed(opened, text_of(opened).replace(f"title: {opened.title}", "title: Il loro titolo"))
-    answer = curator.post(place("form", opened), posted)
+    answer = curator.post(place("fill_in", opened), posted)
     page = answer.content.decode()
     assert answer.status_code == 422
     assert "stale_edit" in page
     assert "Taken over from their version: Title." in " ".join(page.split())
     assert not PortalCommit.objects.exists()
     form = answer.context["form"]
-    assert curator.post(place("form", opened), form.data).status_code == 302
+    assert curator.post(place("fill_in", opened), form.data).status_code == 302
     unit = unit_in(again(opened))
     assert unit.title == "Il loro titolo"
     assert unit.payload.definition == "La mia definizione."  # type: ignore[union-attr]
@@ -262,13 +262,13 @@ def test_one_field_that_two_people_changed_shows_all_three_versions(
     base = unit_in(opened).payload.label  # type: ignore[union-attr]
     posted = filled(opened, payload_label="Etichetta mia")
     pushed(opened, text_of(opened).replace(f"label: {base}", "label: Etichetta loro"))
-    answer = curator.post(place("form", opened), posted)
+    answer = curator.post(place("fill_in", opened), posted)
     dispute = answer.context["conflict"].disputes["payload_label"]
     assert (dispute.base, dispute.theirs) == (base, "Etichetta loro")
     page = answer.content.decode()
     assert 'value="Etichetta mia"' in page or ">\nEtichetta mia<" in page
     assert "They changed this too" in page
-    assert curator.post(place("form", opened), answer.context["form"].data).status_code == 302
+    assert curator.post(place("fill_in", opened), answer.context["form"].data).status_code == 302
     assert unit_in(again(opened)).payload.label == "Etichetta mia"  # type: ignore[union-attr]
 
 
@@ -278,7 +278,7 @@ def test_words_are_kept_when_somebody_broke_the_unit_meanwhile(
     opened = one_of("glossary")
     posted = filled(opened, payload_definition="La mia definizione.")
     pushed(opened, "---\nkind: [\n---\n")
-    answer = curator.post(place("form", opened), posted)
+    answer = curator.post(place("fill_in", opened), posted)
     assert answer.status_code == 422
     assert "La mia definizione." in answer.content.decode()
     assert "kind: [" in answer.content.decode()
@@ -303,7 +303,7 @@ def test_ticked_doubts_are_settled_by_the_save(curator: Client, workspace: Works
     put(conf.current().repository_path(workspace.slug), {f"evidence/{path}": data})
     mirror.sync_workspace(workspace.slug)
     record = UnitRecord.objects.select_related("workspace").get(path=path)
-    assert "Doubt uno?" in curator.get(place("form", record)).content.decode()
+    assert "Doubt uno?" in curator.get(place("fill_in", record)).content.decode()
     assert save(curator, record, settled=["0"]).status_code == 302
     assert [item.code for item in unit_in(again(record)).review_items] == ["due"]
 
@@ -314,7 +314,7 @@ def test_what_no_form_can_hold_is_edited_as_text(curator: Client, demo: Workspac
     changed = text_of(record).replace(f"value: '{code}'\n", 'value: "a\\rb"\n', 1)
     assert changed != text_of(record)
     pushed(record, changed)
-    answer = curator.get(place("form", record), follow=True)
+    answer = curator.get(place("fill_in", record), follow=True)
     assert answer.redirect_chain[-1][0] == place("edit", record)
     assert "edit its text instead" in answer.content.decode()
 
@@ -334,13 +334,13 @@ def test_what_no_form_can_hold_is_edited_as_text(curator: Client, demo: Workspac
 def test_sql_is_checked_while_it_is_typed(
     curator: Client, demo: Workspace, kind: str, sql: str, ok: bool
 ) -> None:
-    said = curator.post(place("check", one_of(kind)), {"sql": sql}).json()
+    said = curator.post(place("check_sql", one_of(kind)), {"sql": sql}).json()
     assert said["ok"] is ok
     assert ok or (said["code"] == "sql_refused" and said["text"])
 
 
 def test_a_check_names_the_character(curator: Client, demo: Workspace) -> None:
-    place_of_check = place("check", one_of("formula"))
+    place_of_check = place("check_sql", one_of("formula"))
     said = curator.post(place_of_check, {"sql": "è + )", "columns": ""}).json()
     assert (said["offset"], said["line"], said["column"], said["source"]) == (4, 1, 5, "è + )")
 
@@ -354,7 +354,7 @@ def test_fields_are_completed_with_what_the_workspace_speaks_of(
     assert said["concepts"]
 
 
-@pytest.mark.parametrize("step", ["form", "check", "preview", "names"])
+@pytest.mark.parametrize("step", ["fill_in", "check_sql", "preview", "names"])
 def test_readers_have_no_form(reader: Client, demo: Workspace, step: str) -> None:
     assert reader.get(place(step, one_of("enum"))).status_code in {403, 405}
     assert reader.post(place(step, one_of("enum")), {}).status_code == 403
@@ -365,9 +365,9 @@ def test_the_page_of_a_unit_leads_to_the_form_and_to_the_text(
 ) -> None:
     record = one_of("enum")
     page = curator.get(place("change", record)).content.decode()
-    assert place("form", record) in page
+    assert place("fill_in", record) in page
     assert place("edit", record) in page
-    assert place("form", record) not in reader.get(place("change", record)).content.decode()
+    assert place("fill_in", record) not in reader.get(place("change", record)).content.decode()
 
 
 def test_a_form_costs_the_same_queries_however_many_rows_and_units_there_are(
@@ -377,7 +377,7 @@ def test_a_form_costs_the_same_queries_however_many_rows_and_units_there_are(
 
     def queries() -> dict[str, int]:
         counted = {}
-        for step in ("form", "names"):
+        for step in ("fill_in", "names"):
             with CaptureQueriesContext(connection) as asked:
                 curator.get(place(step, record))
             counted[step] = len(asked)
@@ -398,4 +398,4 @@ def test_the_form_of_another_groups_workspace_is_not_found(
     sign_in: SignIn, demo: Workspace
 ) -> None:
     client = sign_in("Curators")
-    assert client.get("/admin/evidence/unitrecord/999999/form/").status_code == 404
+    assert client.get("/admin/evidence/unitrecord/999999/fill_in/").status_code == 404
