@@ -15,10 +15,14 @@ from publishing.domain.replay import Answer, Difference, Replay, places, weight
 from publishing.generations import live
 from publishing.leases import LeaseLost
 from publishing.models import Generation
-from publishing.ports import RecentQuestions
+from publishing.outcomes import UnavailableCode, unavailable
+from publishing.ports import QuestionLog, RecentQuestions
 from publishing.replay import Sides
+from search_api import search_log
+from search_api.question_log import SearchQuestionLog
 from tests.publishing.making import (
     NOON,
+    SLUG,
     TERMS,
     Scene,
     an_open_approval,
@@ -68,7 +72,7 @@ def a_log(*questions: SearchRequest) -> Log:
     return Log(RecentQuestions(days=14, questions=questions, until=NOON + timedelta(days=30)))
 
 
-def rehearsed(scene: Scene, log: Log | None) -> Generation:
+def rehearsed(scene: Scene, log: QuestionLog) -> Generation:
     row = scene.candidate()
     publication.advance(row.pk, worker="worker", parts=replace(scene.parts, questions=log))
     row.refresh_from_db()
@@ -124,6 +128,21 @@ def test_the_filters_and_the_purpose_of_a_question_are_asked_again(scene: Scene)
     again = rehearsed(scene, a_log(question(words, context=context)))
     (one,) = again.replay["differences"]
     assert one["context"] == context
+
+
+def test_what_was_asked_of_the_api_is_asked_of_the_next_rehearsal(scene: Scene) -> None:
+    scene.commit(workspace_files(MANY, evaluation=questions(TERMS)))
+    scene.published()
+    for one in (*ASKED, ASKED[0]):
+        outcome = unavailable(UnavailableCode.VECTOR_STORE_UNAVAILABLE)
+        search_log.note(
+            workspace=SLUG, question=one, outcome=outcome, key_prefix="", now=scene.clock.now
+        )
+    scene.commit({f"evidence/curated/glossary/{slug_of(GONE)}.md": None})
+    row = rehearsed(scene, SearchQuestionLog())
+    assert (row.replay["asked"], row.replay["distinct"]) == (len(ASKED), len(ASKED))
+    assert f"Che cosa vuol dire {GONE}?" in changed(row)
+    assert row.replay_until == scene.clock.now + timedelta(days=30, minutes=-1)
 
 
 def test_the_same_answers_are_no_change(scene: Scene) -> None:
