@@ -213,6 +213,10 @@ class Repository(Protocol):
         """Remove such a ref; a missing one is fine."""
         ...
 
+    def pack(self) -> bool:
+        """Put single objects into packs once they are many; removes nothing, delays no save."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class RestructureRequest:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import structlog
 from celery import shared_task
 
-from evidence import mirror, runs
+from evidence import mirror, plugged, runs
 from evidence.faults import Fault
 from evidence.models import Workspace
 
@@ -33,3 +33,14 @@ def sync_workspaces() -> None:
             mirror.sync_workspace(slug)
         except Fault as fault:
             log.warning("workspace_not_mirrored", workspace=slug, code=fault.code)
+
+
+@shared_task(name="evidence.tasks.pack_repositories")
+def pack_repositories() -> None:
+    """Keep the repositories small, off the way of any save."""
+    for slug in Workspace.objects.values_list("slug", flat=True):
+        try:
+            if plugged.repository(slug).pack():
+                log.info("repository_packed", workspace=slug)
+        except Fault as fault:
+            log.warning("repository_not_packed", workspace=slug, code=fault.code)

@@ -50,6 +50,7 @@ app.conf.update(
         "wake-generations": {"task": "publishing.tasks.wake_generations", "schedule": 60.0},
         "wake-preparations": {"task": "evidence.tasks.wake_preparations", "schedule": 60.0},
         "sweep-search-log": {"task": "search_api.tasks.sweep_search_log", "schedule": 3600.0},
+        "pack-repositories": {"task": "evidence.tasks.pack_repositories", "schedule": 600.0},
         "sync-workspaces": {"task": "evidence.tasks.sync_workspaces", "schedule": 60.0},
     },
 )

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
 
-from evidence.adapters import git_commit, git_import, git_listing, git_process
+from evidence.adapters import git_commit, git_import, git_listing, git_packing, git_process
 from evidence.adapters.git_commit import Wanted, unknown
 from evidence.adapters.git_import import People, Words
 from evidence.domain.paths import EVIDENCE_FOLDER, PROPOSAL_PREFIX
@@ -223,6 +223,10 @@ class GitRepository:
     def unpin(self, name: str) -> None:
         """Remove such a ref; a missing one is fine."""
         git_process.output(self.path, "update-ref", "-d", f"refs/evidence/{name}")
+
+    def pack(self) -> bool:
+        """Put single objects into packs once they are many, and tell whether they were."""
+        return git_packing.pack(self.path)
 
     def _words(self, author: Author, message: str) -> Words:
         return Words(People(author, self._committer), self._clock(), message)
