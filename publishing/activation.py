@@ -113,10 +113,7 @@ def _point_at(generation: Generation, *, cause: Cause, worker: str | None) -> No
 
 def _target(workspace: str, to: UUID | None) -> Generation:
     retained = Generation.objects.filter(workspace=workspace, state=GenerationState.SUPERSEDED)
-    if to is not None:
-        found = retained.filter(pk=to).first()
-    else:
-        found = _answered_before(workspace)
+    found = retained.filter(pk=to).first() if to is not None else _answered_before(workspace)
     if found is None:
         raise RollbackRefused(
             Message(gettext_noop("There is no such retained generation to go back to."))

@@ -24,7 +24,6 @@ from publishing.generations import LiveGeneration
 from publishing.hybrid import Found
 from publishing.outcomes import Unavailable, UnavailableCode, unavailable
 from publishing.overview import GenerationUnknown
-from publishing.ports import BRANCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +50,13 @@ def look(
     """Ask as `retrieval.search` does, and show what the answer rests on; changes nothing.
 
     Any generation that holds points may be asked, also one that waits or did not pass. `deep` looks
-    at `LOOK` fragments a branch instead of twenty. Raises `GenerationUnknown`.
+    at `LOOK` fragments a branch, instead of only as many as are fused. Raises `GenerationUnknown`.
     """
     live = _chosen(workspace, generation)
     if live is None:
         return unavailable(UnavailableCode.NO_ACTIVE_GENERATION)
-    found = retrieval.find_in(live, request, depth=LOOK if deep else BRANCH)
+    fused = live.stored.prefetch
+    found = retrieval.find_in(live, request, depth=max(LOOK, fused) if deep else fused)
     if isinstance(found, Unavailable):
         return found
     default = wiring.embedder().default_threshold

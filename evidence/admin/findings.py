@@ -16,7 +16,15 @@ from django.utils.translation import gettext_lazy as _
 
 from evidence.admin import dismissals
 from evidence.admin.filters import WorkspaceFilter
-from evidence.admin.pages import CURATE, ReadablePage, address, listed, may, posts_only
+from evidence.admin.pages import (
+    CURATE,
+    ReadablePage,
+    address,
+    listed,
+    may,
+    posts_only,
+    refuse_nul,
+)
 from evidence.admin.pairs import AT_ONCE, compare_address, warned_by
 from evidence.admin.wording import badge
 from evidence.models import FindingRecord, SourceRecord, UnitRecord, Workspace
@@ -95,6 +103,7 @@ class FindingPage(ReadablePage):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Lead to what was dismissed, above the list."""
+        refuse_nul(request)
         asked = request.GET.get("workspace")
         extra = {"dismissed": dismissals.counted(asked), "stale": _stale(asked)}
         return super().changelist_view(request, extra | (extra_context or {}))

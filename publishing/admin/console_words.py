@@ -14,7 +14,6 @@ from evidence.admin.wording import kind_label, purpose_label
 from publishing.domain.confidence import Confidence, matched_words
 from publishing.domain.reasons import LOOK, Exclusion, Reason, Standing, Verdict, standing
 from publishing.domain.scoring import UnitHit, group_by_unit
-from publishing.ports import BRANCH
 from publishing.search_console import Look
 
 FIELDS: Final[dict[str, str | Promise]] = {
@@ -40,7 +39,8 @@ class Row:
 
 def rows(looked: Look) -> list[Row]:
     """Give every unit of the fused list in its order."""
-    dense, bm25 = looked.found.dense[:BRANCH], looked.found.bm25[:BRANCH]
+    fused = looked.live.stored.prefetch
+    dense, bm25 = looked.found.dense[:fused], looked.found.bm25[:fused]
     return [
         Row(
             unit=unit,
@@ -95,12 +95,17 @@ def is_grounded(looked: Look) -> bool:
 
 def why(reason: Reason, evidence_id: str, looked: Look) -> list[str]:
     """Say in sentences what became of a unit, the outcome first."""
-    said = {"id": evidence_id, "place": reason.fused, "top": looked.request.top_n, "look": BRANCH}
+    fused = looked.live.stored.prefetch
+    said = {"id": evidence_id, "place": reason.fused, "top": looked.request.top_n, "look": fused}
     sentences = [_OUTCOMES[reason.verdict] % said]
     sentences += [_exclusion(each) for each in reason.exclusions]
     if reason.verdict in {Verdict.SHOWN, Verdict.CUT, Verdict.TOO_FAR}:
-        sentences.append(_branch(gettext("By meaning"), reason.dense, gettext("similarity")))
-        sentences.append(_branch(gettext("By words"), reason.bm25, gettext("score")))
+        look = max(LOOK, fused)
+        for branch, stands, measure in (
+            (gettext("By meaning"), reason.dense, gettext("similarity")),
+            (gettext("By words"), reason.bm25, gettext("score")),
+        ):
+            sentences.append(_branch(branch, stands, measure, look))
     if reason.verdict not in {Verdict.UNKNOWN, Verdict.NOT_PUBLISHED, Verdict.ORPHAN}:
         sentences.append(_words(reason.words, len(reason.words)))
     return sentences
@@ -141,9 +146,9 @@ def _exclusion(each: Exclusion) -> str:
     return gettext("Filter “%(field)s”: asked for %(asked)s; the unit has %(has)s.") % values
 
 
-def _branch(name: str, stands: Standing | None, measure: str) -> str:
+def _branch(name: str, stands: Standing | None, measure: str, look: int) -> str:
     if stands is None:
-        values: dict[str, object] = {"branch": name, "look": LOOK}
+        values: dict[str, object] = {"branch": name, "look": look}
         return gettext("%(branch)s: not among the first %(look)s fragments.") % values
     values = {
         "branch": name,

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from evidence.admin.pages import ReadablePage
+from evidence.admin.pages import ReadablePage, refuse_nul
 from evidence.admin.wording import badge
 from publishing.admin import console, exam_export, exam_history, exam_report, question_set
 from publishing.admin.filters import WorkspaceFilter
@@ -49,6 +49,7 @@ class EvaluationPage(ReadablePage):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Draw the exams of the chosen workspace over time, above the list."""
+        refuse_nul(request)
         slug = request.GET.get("workspace") or _newest_workspace()
         extra = {"history": exam_history.history(slug), "slug": slug}
         return super().changelist_view(request, extra | (extra_context or {}))

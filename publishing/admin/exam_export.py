@@ -12,8 +12,8 @@ from django.http import HttpResponse
 
 from publishing.models import Evaluation
 
-FORMULAS: Final = ("=", "+", "-", "@", "\t", "\r")
-"""A cell that begins with one of these is a formula to a spreadsheet (OWASP, CSV Injection)."""
+FORMULAS: Final = (*"=+-@", *"\uff1d\uff0b\uff0d\uff20", "\t", "\r", "\n")
+"""What a formula begins with to a spreadsheet, full-width signs too (OWASP, CSV Injection)."""
 HEADINGS: Final = (
     *("id", "query", "profile", "purpose", "hit_at_5", "hit_at_10"),
     *("evidence_id", "dense_rank", "bm25_rank", "fused_rank"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from math import floor
 from typing import Protocol
 
 from django.utils.functional import Promise
@@ -96,4 +97,5 @@ def event_words(state: str) -> str:
 
 def percent(share: float) -> str:
     """Give a share of questions as a whole percentage, never rounded up to 100."""
-    return f"{int(share * 100)} %"
+    # A share is a quotient of small counts: 29 of 100 is 0.29, and 0.29 * 100 a little below 29.
+    return f"{floor(share * 100 + 1e-9)} %"

@@ -13,7 +13,7 @@ from publishing.domain.query import EvidenceFilter
 from publishing.domain.scoring import Hit, group_by_unit, unit_ranks
 
 LOOK: Final = 200
-"""How many fragments of a branch are looked at for one unit; a search itself takes twenty."""
+"""How many fragments of a branch are looked at for one unit; a search itself takes fewer."""
 
 
 class Verdict(StrEnum):

@@ -13,6 +13,7 @@ from django.urls import reverse
 from evidence import wiring as evidence_wiring
 from evidence.domain.questions import parse_evaluation
 from publishing.admin.exam_export import defused
+from publishing.admin.wording import percent
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Evaluation
 from tests.publishing.making import SLUG, Registered, a_registered
@@ -129,9 +130,20 @@ def test_an_exam_is_taken_away_as_table_and_as_json(reader: Client, workspace: R
     assert kept.json() == row.report
 
 
-@pytest.mark.parametrize("cell", ["=1", "+1", "-1", "@x", "\tx", "\rx"])
+@pytest.mark.parametrize(
+    "cell", ["=1", "+1", "-1", "@x", "\tx", "\rx", "\n=1", "\uff1d1", "\uff201"]
+)
 def test_no_cell_is_a_formula(cell: str) -> None:
     assert defused(cell) == f"'{cell}"
+
+
+@pytest.mark.parametrize("found", range(101))
+def test_a_share_of_a_hundred_questions_is_shown_as_their_number(found: int) -> None:
+    assert percent(found / 100) == f"{found} %"
+
+
+def test_a_share_is_never_rounded_up_to_all() -> None:
+    assert percent(9_999 / 10_000) == "99 %"
 
 
 def test_the_pages_ask_as_often_for_many_exams_as_for_two(
