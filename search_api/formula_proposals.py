@@ -52,9 +52,9 @@ def propose(
 def forget(*, session: HarnessSession, stages: Iterable[Stage], now: datetime) -> None:
     """Forget proposals of these stages; called inside the transaction of a step back.
 
-    The update looks at the state, so of an expert who takes over and a session that steps back
-    one comes second and sees what the first did.
+    The mark comes first, on every row whatever its state: it locks them, so an expert who takes
+    one over, or gives it back, does so before the mark or after the end of the step back.
     """
     rows = FormulaProposal.objects.filter(session=session, stage__in=list(stages))
-    rows.filter(state__in=TAKEN_OVER, withdrawn_at=None).update(withdrawn_at=now)
+    rows.filter(withdrawn_at=None).update(withdrawn_at=now)
     rows.exclude(state__in=TAKEN_OVER).delete()

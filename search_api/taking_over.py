@@ -69,9 +69,13 @@ def _take(proposal: FormulaProposal, author: Actor, now: datetime) -> None:
 
 
 def _give_back(mine: QuerySet[FormulaProposal]) -> None:
-    """Undo the taking; what the session took back meanwhile is forgotten, as it would have been."""
-    mine.filter(withdrawn_at__isnull=False).delete()
-    mine.update(state=ProposalState.OPEN, decided_by="", decided_at=None)
+    """Undo the taking; what the session took back meanwhile is forgotten, as it would have been.
+
+    First what was not taken back, looked at by the write itself: a session that steps back before
+    it has marked the row, one that does so after it finds it open and forgets it.
+    """
+    mine.filter(withdrawn_at=None).update(state=ProposalState.OPEN, decided_by="", decided_at=None)
+    mine.delete()
 
 
 def _decided() -> ProposalDecided:
