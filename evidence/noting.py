@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from evidence.domain.runs import DECIDED, RunState
 from evidence.models import PreparationRun, Workspace
 
+COLUMNS = ("state", "only", "report", "left_out", "dropped", "discard_reason")
 MAX_NOTES = 5
 MAX_NOTE_CHARS = 1_000
-RUNS_LOOKED_AT = 50
-"""Older decisions are not asked for: five reasons are found long before, or there are none."""
+RUNS_LOOKED_AT = 1_000
+"""Older decisions are not asked for. Runs may be about one note each, so a reason can lie far back:
+only what was decided since the oldest reason that is kept counts.
+"""
 
 
 def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str, tuple[str, ...]]:
@@ -20,10 +23,20 @@ def curator_notes(workspace: Workspace, sources: Collection[str]) -> Mapping[str
     newest comes first; at most five a source, of at most a thousand characters each (spec 20,
     Preparation, step 2). Sources without any are left out.
     """
-    decided = PreparationRun.objects.filter(workspace=workspace, state__in=DECIDED)
-    runs = list(decided.order_by("-finished_at")[:RUNS_LOOKED_AT])
+    runs = _decided(workspace)
     found = {path: _notes(path, runs) for path in sources} if runs else {}
     return {path: notes for path, notes in found.items() if notes}
+
+
+def _decided(workspace: Workspace) -> list[PreparationRun]:
+    """Give the decided runs, newest first, down to the oldest that holds a reason."""
+    decided = PreparationRun.objects.filter(workspace=workspace, state__in=DECIDED)
+    reasoned = decided.exclude(discard_reason="", dropped={}).order_by("finished_at")
+    oldest = reasoned.values_list("finished_at", flat=True).first()
+    if oldest is None:
+        return []
+    since = decided.filter(finished_at__gte=oldest).order_by("-finished_at")
+    return list(since.only(*COLUMNS)[:RUNS_LOOKED_AT])
 
 
 def _notes(path: str, runs: Iterable[PreparationRun]) -> tuple[str, ...]:

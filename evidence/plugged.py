@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from evidence.faults import OperatorFault
 from evidence.messages import gettext_noop
-from evidence.ports import AnswerCache, Repository, Restructurer, Usage
+from evidence.ports import AnswerCache, Memories, Repository, Restructurer, Usage
 
 
 class NothingPlugged(OperatorFault):
@@ -22,11 +22,12 @@ class NothingPlugged(OperatorFault):
 
 @dataclass(frozen=True, slots=True)
 class Plugs:
-    """How to open the repository of a workspace and a restructurer, by name, and the cache."""
+    """How to open the repository of a workspace and a restructurer, by name, and what is kept."""
 
     repository: Callable[[str], Repository]
     restructurer: Callable[[str], Restructurer]
     answer_cache: Callable[[], AnswerCache]
+    memories: Callable[[], Memories]
 
 
 _filled: list[Plugs] = []
@@ -61,6 +62,11 @@ def restructurer(name: str) -> Restructurer:
 def answer_cache() -> AnswerCache:
     """Open the cache of answers that were paid for."""
     return _plugs().answer_cache()
+
+
+def memories() -> Memories:
+    """Open what earlier preparations found out about the files of workspaces."""
+    return _plugs().memories()
 
 
 def _plugs() -> Plugs:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from evidence.domain.memory import Memory
 from evidence.domain.tree import WORKSPACE_FILE, ChangeSet
 from evidence.domain.units import (
     CuratedEvidence,
@@ -276,6 +277,18 @@ class AnswerCache(Protocol):
 
     def put(self, key: str, answer: tuple[RestructureCandidate, ...]) -> None:
         """Keep an answer."""
+        ...
+
+
+class Memories(Protocol):
+    """Keeps what the last preparation of a workspace found out about its files."""
+
+    def get(self, name: str) -> Memory:
+        """Give what is kept under a name, an empty memory where nothing can be used."""
+        ...
+
+    def put(self, name: str, memory: Memory) -> None:
+        """Keep a memory."""
         ...
 
 

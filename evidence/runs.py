@@ -107,11 +107,13 @@ def _compute(hold: Hold) -> None:
 
 def _prepared(tree: EvidenceTree, restructurer: Restructurer, hold: Hold) -> Preparation:
     run = hold.run
+    memories, name = plugged.memories(), f"workspace:{run.workspace.slug}"
+    known = memories.get(name)
 
     def tick(done: int, total: int, _path: str) -> None:
         hold.keep(sources_done=done, sources_total=total)
 
-    return prepare(
+    made = prepare(
         tree,
         restructurer,
         only=run.only or None,
@@ -122,8 +124,12 @@ def _prepared(tree: EvidenceTree, restructurer: Restructurer, hold: Hold) -> Pre
             personal_data_confirmed=run.personal_data_confirmed,
             notes=curator_notes(run.workspace, tree.under(SOURCE_FOLDER)),
             witness=recording.witness(run, restructurer),
+            known=known,
         ),
     )
+    if made.memory != known:
+        memories.put(name, made.memory)
+    return made
 
 
 def _propose(repository: Repository, base: str, made: Preparation, run: PreparationRun) -> str:

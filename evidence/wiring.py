@@ -10,7 +10,7 @@ from evidence.adapters import git_creation
 from evidence.adapters.git import COMMITTER, GitRepository, now
 from evidence.adapters.git_import import People
 from evidence.models import Workspace
-from evidence.ports import AnswerCache, Author, Repository, Restructurer
+from evidence.ports import AnswerCache, Author, Memories, Repository, Restructurer
 
 
 def repository(slug: str) -> Repository:
@@ -53,9 +53,17 @@ def answer_cache() -> AnswerCache:
     return offline.answer_cache(conf.current().home)
 
 
+def memories() -> Memories:
+    """Open what earlier preparations found out about the files of workspaces."""
+    return offline.memories(conf.current().home)
+
+
 def plug_in() -> None:
     """Hand the adapters down to the steps; called once, when Django is ready."""
     plugs = plugged.Plugs(
-        repository=repository, restructurer=restructurer, answer_cache=answer_cache
+        repository=repository,
+        restructurer=restructurer,
+        answer_cache=answer_cache,
+        memories=memories,
     )
     plugged.fill(plugs)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import logging
-import os
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 
 from evidence.adapters.strict_json import JsonRefused
+from evidence.adapters.whole_files import write_whole
 from evidence.adapters.wire import read_answer, write_answer
 from evidence.ports import RestructureCandidate
 
@@ -30,13 +29,8 @@ class FileAnswerCache:
 
     def put(self, key: str, answer: tuple[RestructureCandidate, ...]) -> None:
         """Keep an answer, whole or not at all; what cannot be written is only missed later."""
-        path = self._path(key)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=".")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(write_answer(answer))
-            Path(draft).replace(path)
+            write_whole(self._path(key), write_answer(answer))
         except OSError as error:
             logger.warning("An answer could not be kept in %s: %s", self._folder, error.strerror)
 

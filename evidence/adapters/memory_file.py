@@ -13,7 +13,6 @@ import json
 import logging
 import os
 import platform
-import tempfile
 import unicodedata
 from collections.abc import Iterable
 from contextlib import suppress
@@ -21,17 +20,21 @@ from importlib.metadata import version
 from pathlib import Path
 
 from evidence.adapters.memory_wire import read_memory, write_memory
+from evidence.adapters.whole_files import write_whole
 from evidence.domain.memory import NOTHING_KNOWN, Memory
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_KEPT = 64
 PACKAGE = Path(__file__).resolve().parent.parent
 
+NO_MEMORY = (ValueError, TypeError, KeyError, AttributeError)
+"""What `read_memory` raises."""
+
 logger = logging.getLogger(__name__)
 
 
 class FileMemories:
-    """One file a workspace folder, replaced whole; the oldest beyond 64 are removed."""
+    """One file a workspace, replaced whole; the oldest beyond 64 are removed."""
 
     def __init__(self, folder: Path) -> None:
         """Take the folder, `PORTAL_HOME/cache/inspections`; it is made when it is needed."""
@@ -39,7 +42,7 @@ class FileMemories:
 
     def get(self, name: str) -> Memory:
         """Give what is kept under a name, nothing when that cannot be used."""
-        with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
+        with suppress(OSError, RecursionError, *NO_MEMORY):
             path = self._path(name)
             if path.stat().st_size <= MAX_BYTES:
                 digest, _, body = path.read_bytes().partition(b"\n")
@@ -51,17 +54,13 @@ class FileMemories:
         """Keep a memory, whole or not at all; what cannot be written is only missed later."""
         body = json.dumps(write_memory(memory, rules=rules_digest())).encode()
         try:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            descriptor, draft = tempfile.mkstemp(dir=self._folder, prefix=".")
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_digest(body).encode() + b"\n" + body)
-            Path(draft).replace(self._path(name))
+            write_whole(self._path(name), _digest(body).encode() + b"\n" + body)
             self._forget_the_oldest()
         except OSError as error:
             logger.warning("Nothing could be kept in %s: %s", self._folder, error.strerror)
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"{_digest(name.encode())}.json"
+        return self._folder / f"{_digest(os.fsencode(name))}.json"
 
     def _forget_the_oldest(self) -> None:
         kept = sorted(self._folder.glob("*.json"), key=lambda path: path.stat().st_mtime)

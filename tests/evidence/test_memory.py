@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import random
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from evidence.adapters import memory_file
+from evidence.adapters.answer_cache import FileAnswerCache
 from evidence.adapters.memory_file import FileMemories
 from evidence.adapters.rules.restructurer import RulesRestructurer
 from evidence.domain.memory import NOTHING_KNOWN, Memory
@@ -115,7 +118,9 @@ def test_a_kept_memory_comes_back_as_it_was(prepared: EvidenceTree, tmp_path: Pa
     ]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "other shape", "other rules"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "flipped", "other shape", "too deep", "a folder", "other rules"]
+)
 def test_a_damaged_memory_counts_as_none(
     prepared: EvidenceTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
@@ -127,6 +132,12 @@ def test_a_damaged_memory_counts_as_none(
         path.write_bytes(data[:-20])
     elif damage == "flipped":
         path.write_bytes(data[:500] + bytes([data[500] ^ 1]) + data[501:])
+    elif damage == "a folder":
+        path.unlink()
+        path.mkdir()
+    elif damage == "too deep":
+        body = b"[" * 200_000
+        path.write_bytes(memory_file._digest(body).encode() + b"\n" + body)
     elif damage == "other shape":
         body = json.dumps({"rules": memory_file.rules_digest(), "units": []}).encode()
         path.write_bytes(memory_file._digest(body).encode() + b"\n" + body)
@@ -141,3 +152,21 @@ def test_only_so_many_memories_are_kept(tmp_path: Path, monkeypatch: pytest.Monk
         FileMemories(tmp_path).put(f"folder {number}", Memory("x"))
     assert len(list(tmp_path.iterdir())) == 3
     assert FileMemories(tmp_path).get("folder 4") == Memory("x")
+
+
+def test_a_memory_is_kept_under_the_name_of_any_folder(tmp_path: Path) -> None:
+    name = os.fsdecode(b"/home/anna/note-\xff")
+    FileMemories(tmp_path).put(name, Memory("x"))
+    assert FileMemories(tmp_path).get(name) == Memory("x")
+
+
+def test_a_full_disk_leaves_no_draft_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(_: Path, __: Path) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "replace", full)
+    FileMemories(tmp_path).put("a", Memory("x"))
+    FileAnswerCache(tmp_path).put("ab", ())
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
 from evidence import amending, conf, noting, plugged, proposals, runs
 from evidence.domain.runs import RunState
@@ -92,6 +93,25 @@ def test_why_a_proposal_was_discarded_reaches_the_next_request(
     assert notes_of(asked, "reparti.md") == ("Ancora vaga.", "Troppo vaga.")
 
 
+def test_a_reason_outlasts_many_decisions_about_other_notes(
+    workspace: Workspace, propose: Propose, asked: ScriptedRestructurer
+) -> None:
+    proposals.discard(run=propose("source/reparti.md"), author=CURATOR, reason="Manca il codice.")
+    PreparationRun.objects.bulk_create(
+        PreparationRun(
+            workspace=workspace,
+            state=RunState.DISCARDED,
+            only=["source/dimissioni.md"],
+            discard_reason=f"Numero {number}.",
+            finished_at=timezone.now(),
+        )
+        for number in range(60)
+    )
+    propose()
+    assert notes_of(asked, "reparti.md") == ("Manca il codice.",)
+    assert len(notes_of(asked, "dimissioni.md")) == noting.MAX_NOTES
+
+
 def test_a_reason_is_told_about_no_other_source(
     propose: Propose, asked: ScriptedRestructurer
 ) -> None:
@@ -156,6 +176,7 @@ def test_a_run_too_large_to_list_its_sources_concerns_all_of_them(workspace: Wor
         workspace=workspace,
         state=RunState.DISCARDED,
         discard_reason="Tutto da rifare.",
+        finished_at=timezone.now(),
         report={"changed": ["source/a.md"], "omitted": {"changed": 7}},
     )
     assert noting.curator_notes(workspace, ["source/z.md"]) == {

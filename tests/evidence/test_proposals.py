@@ -88,6 +88,16 @@ def test_accepting_makes_one_commit_of_the_person(workspace: Workspace):
         proposals.accept(run=run, author=CURATOR)
 
 
+def test_what_a_run_found_out_is_kept_for_the_next(workspace: Workspace):
+    proposals.accept(run=runs.run_preparation(start(workspace).pk), author=CURATOR)
+    kept = plugged.memories().get(f"workspace:{workspace.slug}")
+    assert set(kept.sources) == {"source/reparti.md"}
+    assert len(kept.units) == 1
+    again = runs.run_preparation(start(workspace).pk)
+    assert again.state == RunState.EMPTY
+    assert plugged.memories().get(f"workspace:{workspace.slug}") == kept
+
+
 def test_a_second_preparation_finds_nothing_to_do(workspace: Workspace):
     proposals.accept(run=runs.run_preparation(start(workspace).pk), author=CURATOR)
     run = runs.run_preparation(start(workspace).pk)
