@@ -26,6 +26,9 @@ STAMPS: Final[dict[GenerationState, tuple[str, ...]]] = {
 }
 """Which instants a state sets when it is entered."""
 
+VOUCHED: Final = "vouched"
+"""What the log says of an operator's word for a commit, which no generation or approval has."""
+
 
 class GenerationMoved(CuratorFault):
     """Somebody else moved the generation meanwhile, or another worker holds it now."""
@@ -124,6 +127,20 @@ def close_approval(
         _log_approval(approval, before=ApprovalState.OPEN, after=to, cause=cause)
     for name, value in values.items():
         setattr(approval, name, value)
+
+
+def log_vouch(workspace: str, commit: str, *, cause: Cause) -> None:
+    """Log a word for a commit from outside: nothing moves by it, and it opens the way to a release.
+
+    The reason logged begins with the commit, so that the log can be searched for it.
+    """
+    PublicationEvent.objects.create(
+        workspace=workspace,
+        at=cause.at,
+        actor=cause.actor,
+        to_state=VOUCHED,
+        reason=f"{commit}: {cause.reason}",
+    )
 
 
 def _log(generation: Generation, *, before: str, after: str, cause: Cause) -> None:

@@ -12,8 +12,9 @@ from evidence.faults import CuratorFault
 from evidence.messages import Message, gettext_noop
 from evidence.overview import CommitAuthor
 from evidence.ports import Actor
-from publishing import eligibility, four_eyes, permissions
+from publishing import eligibility, four_eyes, permissions, transitions
 from publishing.models import Vouch
+from publishing.transitions import Cause
 
 NO_REASON: Final = Message(gettext_noop("Say how you know who wrote the commit."))
 
@@ -41,15 +42,17 @@ def vouch(*, workspace: str, commit: str, actor: Actor, reason: str) -> None:
     if not reason.strip():
         raise NothingToVouch(NO_REASON)
     author = _waiting(workspace, commit)
+    cause = Cause(actor=actor.username, at=timezone.now(), reason=reason.strip())
     try:
         with transaction.atomic():
             Vouch.objects.create(
                 workspace=workspace,
                 commit=author.commit,
-                vouched_by=actor.username,
-                vouched_at=timezone.now(),
-                reason=reason.strip(),
+                vouched_by=cause.actor,
+                vouched_at=cause.at,
+                reason=cause.reason,
             )
+            transitions.log_vouch(workspace, author.commit, cause=cause)
     except IntegrityError as error:
         raise _before(workspace, author.commit) from error
 

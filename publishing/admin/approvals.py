@@ -31,6 +31,7 @@ from evidence.admin.wording import short
 from evidence.faults import Fault
 from publishing import approval, tasks, vouching
 from publishing.admin import releases
+from publishing.admin.events import happened
 from publishing.admin.filters import WorkspaceFilter
 from publishing.admin.forms import RehearsalForm, ReleaseForm, RollBackForm, VouchForm
 from publishing.admin.wording import approval_badge, live_words
@@ -174,7 +175,7 @@ class ApprovalPage(ReadablePage):
             "badge": approval_badge(row.state),
             "generations": generations,
             "running": [(each, live_words(each, timezone.now())) for each in unfinished],
-            "events": PublicationEvent.objects.filter(approval=row, generation=None),
+            "events": happened(PublicationEvent.objects.filter(approval=row, generation=None)),
             "cancel_form": RollBackForm(),
             "may_cancel": is_open and may(request, APPROVE),
         }

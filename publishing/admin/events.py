@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from django.contrib import admin
 from django.contrib.admin import display
 from django.http import HttpRequest, HttpResponse
@@ -36,4 +39,14 @@ class EventPage(ReadablePage):
         row = self.row(request, object_id or "")
         if row.generation_id:
             return go("publishing_generation_change", row.generation_id)
-        return go("publishing_approval_change", row.approval_id)
+        if row.approval_id:
+            return go("publishing_approval_change", row.approval_id)
+        return go("publishing_release", row.workspace)
+
+
+def happened(rows: Iterable[PublicationEvent]) -> list[dict[str, Any]]:
+    """Give what `publishing/events.html` lists of these events."""
+    return [
+        {"at": row.at, "actor": row.actor, "to": event_words(row.to_state), "reason": row.reason}
+        for row in rows
+    ]

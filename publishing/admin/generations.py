@@ -20,9 +20,10 @@ from evidence.admin.pages import ReadablePage, actor_of, go, may, posts_only, re
 from evidence.admin.wording import short
 from evidence.faults import Fault
 from publishing import activation, wiring
+from publishing.admin.events import happened
 from publishing.admin.filters import StateFilter, WorkspaceFilter
 from publishing.admin.forms import RollBackForm
-from publishing.admin.wording import event_words, generation_badge, live_words, percent
+from publishing.admin.wording import generation_badge, live_words, percent
 from publishing.domain.lifecycle import UNFINISHED, GenerationState
 from publishing.models import Evaluation, Generation, PublicationEvent
 from publishing.permissions import APPROVE
@@ -83,7 +84,7 @@ class GenerationPage(ReadablePage):
             "words": live_words(row, timezone.now()),
             "durations": list(_durations(row)),
             "exams": [_exam(each) for each in getattr(row, "exams", [])],
-            "events": [_event(each) for each in events],
+            "events": happened(events),
             "roll_back_form": RollBackForm(),
             "may_roll_back": row.state == GenerationState.SUPERSEDED and may(request, APPROVE),
         }
@@ -142,13 +143,3 @@ def _span(begin: datetime, end: datetime) -> str:
 
 def _exam(row: Evaluation) -> dict[str, Any]:
     return {"row": row, "hit_at_5": percent(row.hit_at_5), "hit_at_10": percent(row.hit_at_10)}
-
-
-def _event(row: PublicationEvent) -> dict[str, Any]:
-    return {
-        "at": row.at,
-        "actor": row.actor,
-        "from": event_words(row.from_state),
-        "to": event_words(row.to_state),
-        "reason": row.reason,
-    }

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from evidence.admin.wording import badge
 from publishing.domain.lifecycle import ApprovalState, GenerationState
 from publishing.models import Generation
+from publishing.transitions import VOUCHED
 
 Words = tuple[str | Promise, str]
 
@@ -90,7 +91,9 @@ def approval_badge(state: str) -> SafeString:
 
 
 def event_words(state: str) -> str:
-    """Give a state of either kind, as the log mixes both."""
+    """Give a state of either kind, as the log mixes both, or that somebody vouched."""
+    if state == VOUCHED:
+        return gettext("vouched for a change")
     words = GENERATIONS.get(state) or APPROVALS.get(state) or (state or "—", "")
     return str(words[0])
 

@@ -214,6 +214,25 @@ def test_an_open_approval_is_taken_back_with_a_reason(
     approver.post(cancel, {"reason": "Serve un'altra lettura."})
     row.refresh_from_db()
     assert (row.state, row.outcome) == ("cancelled", "Serve un'altra lettura.")
+    events = approver.get(page_of(row)).context["events"]
+    said = [(event["to"], event["actor"], event["reason"]) for event in events]
+    assert said == [
+        ("taken back", "approvatore", "Serve un'altra lettura."),
+        ("being carried out", "approvatore", "Letta."),
+    ]
+
+
+def test_the_page_of_an_approval_that_ended_takes_no_other_one_back(
+    approver: Client, workspace: Registered
+) -> None:
+    approver.post(RELEASE, posted(approver))
+    first = Approval.objects.get()
+    cancel = reverse("admin:publishing_approval_cancel", args=[first.pk])
+    approver.post(cancel, {"reason": "Troppo presto."})
+    signed_in("altro", "Approvers").post(RELEASE, posted(approver))
+    answer = approver.post(cancel, {"reason": "Di nuovo."}, follow=True)
+    assert "approval_closed" in answer.content.decode()
+    assert Approval.objects.get(approved_by="altro").state == "open"
 
 
 def test_what_blocks_a_revision_is_listed_with_links(
@@ -355,6 +374,13 @@ def test_an_event_leads_to_what_it_is_about(reader: Client, workspace: Registere
     assert event is not None
     place = reverse("admin:publishing_publicationevent_change", args=[event.pk])
     assert reader.get(place).headers["Location"] == page_of(row)
+    vouched = PublicationEvent.objects.create(
+        workspace=SLUG, at=NOON, actor="operatrice", to_state="vouched", reason="Lo conosco."
+    )
+    place = reverse("admin:publishing_publicationevent_change", args=[vouched.pk])
+    assert reader.get(place).headers["Location"] == RELEASE
+    shown = reader.get(reverse("admin:publishing_publicationevent_changelist"))
+    assert "vouched for a change" in shown.content.decode()
 
 
 def test_lists_of_publication_ask_as_often_for_100_rows_as_for_10(

@@ -15,7 +15,7 @@ from evidence.ports import Actor, Author
 from publishing import vouching
 from publishing.approval import Approved
 from publishing.four_eyes import AuthorMayNotApprove, AuthorUnknown, VoucherMayNotApprove
-from publishing.models import Vouch
+from publishing.models import PublicationEvent, Vouch
 from publishing.permissions import NotPermitted
 from publishing.vouching import NothingToVouch, VouchedBefore
 from tests.publishing.making import SLUG, Registered, a_registered, an_approver
@@ -59,6 +59,9 @@ def test_a_commit_by_nobody_blocks_until_an_operator_vouches(workspace: Register
     row = Vouch.objects.get()
     assert (row.workspace, row.commit, row.vouched_by) == (SLUG, commit, "operatrice")
     assert row.reason == WHY
+    event = PublicationEvent.objects.get()
+    assert (event.actor, event.to_state, event.at) == ("operatrice", "vouched", row.vouched_at)
+    assert event.reason == f"{commit}: {WHY}"
     assert isinstance(workspace.approve(approver), Approved)
 
 
