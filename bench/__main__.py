@@ -23,6 +23,7 @@ from bench.rules import Accuracy
 
 BENCHMARKS: Final = (
     "sync",
+    "saves",
     "search",
     "reading",
     "validation",
