@@ -12,23 +12,41 @@ from evidence.domain.identifiers import ID_PREFIX
 from evidence.domain.paths import Place, place_of
 from evidence.domain.runs import RunState
 from evidence.domain.tree import ChangeSet
+from evidence.faults import CuratorFault
+from evidence.messages import gettext_noop
 from evidence.models import PreparationRun
 from evidence.ports import Actor
-from evidence.proposed import part_for
+from evidence.proposed import part_for, standing_of
 
 MAX_TRAILERS = 50
 
 
-def accept(*, run: PreparationRun, author: Actor, sources: Collection[str] | None = None) -> str:
+class ProposalChanged(CuratorFault):
+    """Somebody edited a proposal since the person who decides looked at it."""
+
+    code = "proposal_changed"
+    hint = gettext_noop("Look at it as it stands now, then decide again.")
+
+
+def accept(
+    *,
+    run: PreparationRun,
+    author: Actor,
+    sources: Collection[str] | None = None,
+    seen: str | None = None,
+) -> str:
     """Commit a proposal, or what it holds for some `sources`, in the name of a person.
 
     Gives the commit and closes the proposal: sources that were left out wait to be prepared again.
     Units are taken as edited, and their editors are co-authors. When the branch moved, it is
-    replayed if no file overlaps. Raises `ProposalClosed`, `ProposalHeld`, `SourceNotProposed`, or
-    `EditConflict` naming the first file that somebody else changed.
+    replayed if no file overlaps. `seen` is the `standing_of` what the person looked at. Raises
+    `ProposalClosed`, `ProposalHeld`, `ProposalChanged`, `SourceNotProposed`, or `EditConflict`
+    naming the first file that somebody else changed.
     """
     with run_transitions.held(run) as hold:
         mine = hold.run
+        if seen is not None and seen != standing_of(mine):
+            raise ProposalChanged(gettext_noop("Somebody changed this proposal since you saw it."))
         repository = plugged.repository(mine.workspace.slug)
         change_set, left_out = part_for(repository, mine, sources)
         made = commit(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +24,12 @@ class Moved:
     """The branch has moved; `overlaps` are files that both sides changed, each in its own way."""
 
     overlaps: tuple[str, ...]
+
+
+def standing_of(run: PreparationRun) -> str:
+    """Name what a proposal would write as it stands now: its commit and the units taken out."""
+    said = json.dumps([run.proposal_commit, sorted(run.dropped)])
+    return hashlib.sha256(said.encode()).hexdigest()
 
 
 def proposed_changes(repository: Repository, run: PreparationRun) -> ChangeSet:

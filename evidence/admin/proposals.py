@@ -89,9 +89,10 @@ class ProposalPage(ReadablePage):
     def accept(self, request: HttpRequest, object_id: str) -> HttpResponse:
         """Make the proposal, or what it holds for the ticked notes, one commit of the person."""
         sources = request.POST.getlist("source") if "ticked" in request.POST else None
+        seen = request.POST.get("seen", "")
 
         def step(run: PreparationRun) -> None:
-            proposals.accept(run=run, author=actor_of(request), sources=sources)
+            proposals.accept(run=run, author=actor_of(request), sources=sources, seen=seen)
 
         return self._step(request, object_id, step, gettext("Accepted, in your name."))
 
@@ -200,6 +201,7 @@ def _decision(request: HttpRequest, run: PreparationRun) -> dict[str, Any]:
     return {
         "units_count": sum(not unit.is_confirmed for unit in units),
         "sources": sources,
+        "seen": proposed.standing_of(run),
         "notes": beside(run, list(page.object_list)),
         "notes_page": page,
         "at": f"?p={page.number}" if page.number > 1 else "",

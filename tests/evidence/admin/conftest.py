@@ -10,10 +10,16 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from evidence import mirror
-from evidence.models import Workspace
+from evidence.models import PreparationRun, Workspace
+from evidence.proposed import standing_of
 from tests.makers import a_corpus, a_workspace
 
 SignIn = Callable[[str], Client]
+
+
+def seen(run: PreparationRun) -> dict[str, str]:
+    """Give what the page of a proposal, as it is now, sends along with a decision."""
+    return {"seen": standing_of(PreparationRun.objects.get(pk=run.pk))}
 
 
 @pytest.fixture

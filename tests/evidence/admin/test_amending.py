@@ -16,6 +16,7 @@ from django.urls import reverse
 from evidence import amending, conf, mirror, proposals, runs
 from evidence.domain.runs import RunState
 from evidence.models import PreparationRun, SourceReading, UnitRecord, Workspace
+from tests.evidence.admin.conftest import seen
 from tests.evidence.amendable import EDITOR, UNIT, a_proposal, on_branch, run, stored, workspace
 from tests.makers import CURATOR, a_workspace, put, yaml_of_workspace
 
@@ -51,7 +52,7 @@ def test_a_unit_is_edited_in_the_proposal_and_accepted_as_edited(
     page = curator.get(place("change", run)).content.decode()
     assert "Saved in the proposal. Nothing is accepted yet." in page
     assert "dimissione a casa, con assistenza" in page
-    curator.post(place("accept", run))
+    curator.post(place("accept", run), seen(run))
     assert UnitRecord.objects.get().evidence_id == UNIT
     assert BETTER in on_branch(run.workspace)
     run.refresh_from_db()
@@ -187,10 +188,32 @@ def test_progress_names_the_notes_read_so_far(curator: Client, run: PreparationR
     assert rows == [{"name": "source/dimissioni.md", "words": "read", "tone": "ok"}]
 
 
+@pytest.mark.parametrize("change", ["edited", "taken out"])
+def test_nobody_accepts_what_somebody_else_changed_since_they_looked(
+    curator: Client, run: PreparationRun, change: str
+) -> None:
+    page = curator.get(place("change", run)).content.decode()
+    looked_at = seen(run)
+    assert page.count(f'name="seen" value="{looked_at["seen"]}"') == 2
+    if change == "edited":
+        curator.post(place("edit", run, unit=UNIT), typed(run))
+    else:
+        amending.drop_unit(run=run, evidence_id=UNIT, reason="No.")
+    told = curator.post(place("accept", run), looked_at, follow=True).content.decode()
+    assert "proposal_changed" in told
+    assert "proposal_changed" in curator.post(place("accept", run), follow=True).content.decode()
+    run.refresh_from_db()
+    assert run.state == RunState.PROPOSED
+    assert not UnitRecord.objects.exists()
+    curator.post(place("accept", run), seen(run))
+    run.refresh_from_db()
+    assert run.state == RunState.ACCEPTED
+
+
 def test_every_number_of_the_rates_leads_to_as_many_rows(
     curator: Client, run: PreparationRun
 ) -> None:
-    curator.post(place("accept", run))
+    curator.post(place("accept", run), seen(run))
     page = curator.get(reverse(RATES))
     assert page.status_code == 200
     (row,) = page.context["rows"]

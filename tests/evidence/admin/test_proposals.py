@@ -14,7 +14,7 @@ from evidence.domain.runs import RunState
 from evidence.models import PreparationRun, SourceRecord, UnitRecord, Workspace
 from evidence.proposed import proposed_changes as changes_of
 from portal.celery import app
-from tests.evidence.admin.conftest import SignIn
+from tests.evidence.admin.conftest import SignIn, seen
 from tests.makers import a_workspace, put, yaml_of_workspace
 
 pytestmark = pytest.mark.django_db
@@ -169,7 +169,7 @@ def test_a_proposal_shows_each_unit_next_to_its_passage(
 def test_accepting_makes_one_commit_of_the_person(
     curator: Client, proposed: PreparationRun
 ) -> None:
-    answer = curator.post(place("accept", proposed), follow=True)
+    answer = curator.post(place("accept", proposed), seen(proposed), follow=True)
     proposed.refresh_from_db()
     assert proposed.state == RunState.ACCEPTED
     assert "Accepted" in answer.content.decode()
@@ -186,9 +186,9 @@ def test_the_ticked_notes_alone_are_accepted(curator: Client, waiting: Workspace
     runs.run_preparation(run.pk)
     page = curator.get(place("change", run)).content.decode()
     assert '<input type="checkbox" name="source" value="source/ricoveri.md" form="some">' in page
-    refused = curator.post(place("accept", run), {"ticked": "1"}, follow=True)
+    refused = curator.post(place("accept", run), {"ticked": "1", **seen(run)}, follow=True)
     assert "source_not_proposed" in refused.content.decode()
-    ticked = {"ticked": "1", "source": ["source/ricoveri.md"]}
+    ticked = {"ticked": "1", "source": ["source/ricoveri.md"], **seen(run)}
     told = curator.post(place("accept", run), ticked, follow=True).content.decode()
     assert "These notes were left out" in told
     assert '<li class="ep-path">source/dimissioni.md</li>' in told
@@ -210,7 +210,7 @@ def test_one_new_unit_is_taken_out_with_a_reason(curator: Client, proposed: Prep
     told = curator.post(place("drop", proposed), said, follow=True).content.decode()
     assert "È una &lt;b&gt;bozza&lt;/b&gt;." in told
     assert "0 units would change" in told
-    curator.post(place("accept", proposed))
+    curator.post(place("accept", proposed), seen(proposed))
     assert not UnitRecord.objects.filter(evidence_id=unit).exists()
     assert SourceRecord.objects.get(path="source/dimissioni.md").state == "prepared"
     again = curator.post(place("drop", proposed), said, follow=True)
