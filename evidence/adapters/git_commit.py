@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from evidence.adapters import git_process
 from evidence.adapters.git_import import Words, root_of, write_on
@@ -73,6 +73,7 @@ def unknown(revision: str) -> RevisionUnknown:
 def _tried(directory: Path, objects: Lookup, branch: str, wanted: Wanted) -> str | None:
     """Give the commit that the branch points at now, or None when somebody else moved it."""
     parent = _head(directory, objects, branch)
+    objects.fetch(_names(parent, wanted))
     root = root_of(objects, parent)
     changes = _on(objects, parent, root, wanted)
     if not changes:
@@ -93,6 +94,15 @@ def _head(directory: Path, objects: Lookup, branch: str) -> str:
     if found is None:
         raise unknown(branch)
     return found.id
+
+
+def _names(parent: str, wanted: Wanted) -> Iterator[str]:
+    """Name the commits and folders that will be looked at."""
+    paths = (f"{wanted.prefix}{EVIDENCE_FOLDER}{path}" for path in wanted.change_set.changes)
+    folders = sorted({str(folder) for path in paths for folder in PurePosixPath(path).parents})
+    for commit_id in dict.fromkeys((parent, wanted.expected)):
+        yield commit_id
+        yield from (f"{commit_id}:{'' if folder == '.' else folder}" for folder in folders)
 
 
 def _on(objects: Lookup, parent: str, root: Folder, wanted: Wanted) -> ChangeSet:

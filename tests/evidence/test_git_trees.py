@@ -124,3 +124,15 @@ def test_a_look_up_says_what_is_missing_and_sees_what_comes(tmp_path: Path) -> N
 def test_a_look_up_where_no_repository_is_says_so(tmp_path: Path) -> None:
     with git_objects.lookup(tmp_path) as objects, pytest.raises(RepositoryBroken):
         objects.find("refs/heads/main")
+
+
+def test_more_than_a_pipe_holds_is_looked_up_all_the_same(tmp_path: Path) -> None:
+    repository = a_repository(tmp_path / "r.git", BEGIN)
+    made = [git_pack.Made("blob", b"%d" % number * 9_000) for number in range(900)]
+    git_pack.store(repository.path, made)
+    ids = [each.id.hex() for each in made]
+    with git_objects.lookup(repository.path) as objects:
+        objects.fetch(["0" * 40, *ids])
+        assert [objects.get(each, "blob") for each in ids] == [each.data for each in made]
+        objects.fetch(["evil\nname", ids[0]])
+        assert objects.find(ids[1]) == git_objects.Stored(ids[1], "blob", made[1].data)
