@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django import forms
@@ -36,13 +36,17 @@ MOST_MARKS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One thing that is wrong: the words, the stable code, the field, its row and SQL place."""
+    """One thing that is wrong: the words, the stable code, and the place, down to the SQL.
+
+    `row` counts from 1; 0 is none.
+    """
 
     text: str
     code: str
     name: str = ""
     label: str = ""
     where: str = ""
+    row: int = 0
     remark: SqlRemark | None = None
 
 
@@ -130,7 +134,8 @@ class UnitFieldsForm(forms.Form):
         if not place.name and problem.field:
             text = f"{problem.field}: {text}"
         remark = remark_at(place, self.opened.kind, self.typed())
-        self._refuse(Mark(text, code, place.name, where=self._where(place), remark=remark))
+        row = 0 if place.row is None else place.row + 1
+        self._refuse(Mark(text, code, place.name, "", self._where(place), row, remark))
 
     def _where(self, place: FieldPlace) -> str:
         if place.row is None:
@@ -149,7 +154,7 @@ class UnitFieldsForm(forms.Form):
     def _remember(self, mark: Mark) -> None:
         if len(self.marks) < MOST_MARKS:
             label = str(self.fields[mark.name].label or "") if mark.name in self.fields else ""
-            self.marks.append(Mark(mark.text, mark.code, mark.name, label, mark.where, mark.remark))
+            self.marks.append(replace(mark, label=label))
 
 
 def _field(wording: Wording) -> forms.Field:
@@ -168,6 +173,8 @@ def _widget(wording: Wording) -> forms.Widget:
     attrs["rows"] = _HEIGHTS.get(wording.shape, 2)
     if wording.shape in {"list", "table"}:
         attrs[f"data-{wording.shape}"] = json.dumps([str(each) for each in wording.headers])
+    if wording.sql_cell is not None:
+        attrs["data-sql-cell"] = wording.sql_cell
     if wording.shape in _CODE:
         attrs["class"] = "ep-typed-code"
         attrs["spellcheck"] = "false"

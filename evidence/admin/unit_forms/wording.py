@@ -18,32 +18,30 @@ Shape = Literal["line", "text", "list", "table", "expression", "query", "markdow
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One field as its form shows it; `names` says what it is completed with, if anything."""
+    """One field as its form shows it; `names` says what it is completed with, if anything.
+
+    `sql_cell` is the place of the cell of a table that holds SQL.
+    """
 
     label: Text
     shape: Shape = "text"
     help_text: Text = ""
     headers: tuple[Text, ...] = ()
     names: Literal["", "concepts", "tables", "columns"] = ""
+    sql_cell: int | None = None
 
 
-_ONE_A_LINE: Final = _("One a line.")
-_ROWS: Final = _(
-    "One row a line, with a tab or a semicolon between its cells. Rows that you copied in a"
-    " spreadsheet can be pasted as they are."
-)
+_ROWS: Final = _("Rows that you copied in a spreadsheet can be pasted as they are.")
 _SQL: Final = _("One PostgreSQL expression, without SELECT around it.")
 
 _EVERY_KIND: Final[Mapping[str, Wording]] = {
     "title": Wording(_("Title"), "line", _("What people will look for. The unit's id stays.")),
     "purposes": Wording(_("Used for"), "ticks", _("At least one.")),
     "body": Wording(_("Notes"), "markdown", _("Optional. Markdown, without images.")),
-    "scope_concepts": Wording(_("Concepts"), "list", _ONE_A_LINE, names="concepts"),
-    "scope_tables": Wording(
-        _("Tables"), "list", _("Written schema.table, one a line."), names="tables"
-    ),
+    "scope_concepts": Wording(_("Concepts"), "list", names="concepts"),
+    "scope_tables": Wording(_("Tables"), "list", _("Written schema.table."), names="tables"),
     "scope_columns": Wording(
-        _("Columns"), "list", _("Written schema.table.column, one a line."), names="columns"
+        _("Columns"), "list", _("Written schema.table.column."), names="columns"
     ),
 }
 _COLUMN: Final = Wording(_("Column"), "line", _("Written schema.table.column."), names="columns")
@@ -51,7 +49,7 @@ _BY_KIND: Final[Mapping[EvidenceKind, Mapping[str, Wording]]] = {
     EvidenceKind.GLOSSARY: {
         "payload_term": Wording(_("Term")),
         "payload_definition": Wording(_("Definition")),
-        "payload_synonyms": Wording(_("Also called"), "list", _ONE_A_LINE),
+        "payload_synonyms": Wording(_("Also called"), "list"),
     },
     EvidenceKind.DOMAIN: {
         "payload_topic": Wording(_("Topic")),
@@ -79,6 +77,7 @@ _BY_KIND: Final[Mapping[EvidenceKind, Mapping[str, Wording]]] = {
             "table",
             _ROWS,
             headers=(_("Column"), _("Value"), _("Condition")),
+            sql_cell=2,
         ),
     },
     EvidenceKind.NORMALIZATION: {
@@ -94,7 +93,7 @@ _BY_KIND: Final[Mapping[EvidenceKind, Mapping[str, Wording]]] = {
         "payload_columns": Wording(
             _("Columns it uses"),
             "list",
-            _("Every column that the expression names in full, one a line."),
+            _("Every column that the expression names in full."),
             names="columns",
         ),
         "payload_sql": Wording(_("SQL expression"), "expression", _SQL),

@@ -22,7 +22,10 @@ class UnitForm {
       this.complete(input, input.dataset.names);
     }
     for (const field of form.querySelectorAll("textarea[data-sql]")) {
-      this.watch(field);
+      this.watch(field, this.placeAfter(field));
+    }
+    for (const field of form.querySelectorAll("textarea[data-sql-cell]")) {
+      this.watchCells(field);
     }
     this.preview();
     this.labels();
@@ -58,7 +61,9 @@ class UnitForm {
     const lead = (event, field) => {
       if (field?.hidden) {
         event.preventDefault();
-        field.nextElementSibling?.querySelector("textarea, input")?.focus();
+        const box = field.nextElementSibling;
+        const row = box?.querySelectorAll("tbody tr")[Number(event.currentTarget.dataset.row) - 1];
+        (row ?? box)?.querySelector("textarea, input")?.focus();
       }
     };
     for (const label of this.form.querySelectorAll("label[for]")) {
@@ -106,11 +111,29 @@ class UnitForm {
     return fetch(address, { method: "POST", body: data, headers: { "X-CSRFToken": token } });
   }
 
-  watch(field) {
+  placeAfter(element) {
     const place = document.createElement("div");
     place.className = "ep-sql-said";
     place.setAttribute("role", "status");
-    field.after(place);
+    element.after(place);
+    return place;
+  }
+
+  // A cell that holds SQL is watched from when it is first entered.
+  watchCells(field) {
+    const box = field.nextElementSibling;
+    const place = this.placeAfter(box);
+    box.addEventListener("focusin", (event) => {
+      const cell = event.target.closest("td");
+      if (event.target.matches("textarea") && cell.cellIndex === Number(field.dataset.sqlCell)
+        && !event.target.dataset.watched) {
+        event.target.dataset.watched = "yes";
+        this.watch(event.target, place);
+      }
+    });
+  }
+
+  watch(field, place) {
     let timer = 0;
     let asked = 0;
     const ask = async () => {

@@ -17,7 +17,7 @@ class UnitGrid {
 
   // Fill the table from the field; a text of too many rows stays a text.
   read() {
-    const rows = UnitCells.rows(this.field.value).map((row) => this.divided(row));
+    const rows = UnitCells.rows(this.field.value);
     const fits = rows.length <= GRID_MOST_ROWS && rows.every((row) => row.length <= this.headers.length);
     this.field.hidden = fits;
     this.box.replaceChildren();
@@ -29,11 +29,6 @@ class UnitGrid {
       return;
     }
     this.build(rows.length ? rows : [[]]);
-  }
-
-  // A line typed without a tab is left to the server, which knows CSV: here it is one cell.
-  divided(row) {
-    return row;
   }
 
   build(rows) {
