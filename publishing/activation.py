@@ -6,7 +6,6 @@ from typing import Final
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Min, Q
 from django.utils import timezone
 
 from evidence.faults import CuratorFault, OperatorFault, OutsideFault
@@ -17,7 +16,7 @@ from publishing.domain.digests import PointsSummary
 from publishing.domain.lifecycle import ApprovalState, GenerationState
 from publishing.generations import stored
 from publishing.leases import Hold
-from publishing.models import Approval, Generation
+from publishing.models import Approval, Generation, PublicationEvent
 from publishing.parts import check_embedder
 from publishing.ports import Embedder, VectorStore
 from publishing.transitions import ApprovalClosed, Cause
@@ -125,15 +124,15 @@ def _answered_before(workspace: str) -> Generation | None:
     """Give the retained generation that answered last before the active one first did.
 
     The log knows: a rehearsal may have been made long before it was approved, and one that was
-    gone back to has answered twice.
+    gone back to answered later than the one that it took over from.
     """
-    answered = Min("events__pk", filter=Q(events__to_state=GenerationState.ACTIVE))
-    rows = Generation.objects.filter(workspace=workspace).annotate(answered=answered)
-    active = rows.filter(state=GenerationState.ACTIVE).first()
-    if active is None:
+    answers = PublicationEvent.objects.filter(workspace=workspace, to_state=GenerationState.ACTIVE)
+    first = answers.filter(generation__state=GenerationState.ACTIVE).order_by("pk").first()
+    if first is None:
         return None
-    earlier = rows.filter(state=GenerationState.SUPERSEDED, answered__lt=active.answered)
-    return earlier.order_by("-answered").first()
+    earlier = answers.filter(generation__state=GenerationState.SUPERSEDED, pk__lt=first.pk)
+    last = earlier.select_related("generation").order_by("-pk").first()
+    return last.generation if last else None
 
 
 def _check_approval(approval: Approval, generation: Generation) -> None:

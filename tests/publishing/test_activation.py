@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Barrier, Thread
+from uuid import UUID
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -173,10 +174,10 @@ def test_a_roll_back_goes_to_what_answered_before_and_not_to_what_was_made_befor
 
 @pytest.mark.django_db
 def test_two_roll_backs_go_two_generations_back(scene: Scene) -> None:
-    first, _second, _third = scene.published(), scene.published(), scene.published()
+    first, second, _third = scene.published(), scene.published(), scene.published()
     actor = an_approver()
-    for _ in range(2):
-        back = activation.roll_back(
+    went = [
+        activation.roll_back(
             workspace="clinica",
             to=None,
             actor=actor,
@@ -184,7 +185,30 @@ def test_two_roll_backs_go_two_generations_back(scene: Scene) -> None:
             store=scene.store,
             embedder=scene.embedder,
         )
-    assert back == first.pk
+        for _ in range(2)
+    ]
+    assert went == [second.pk, first.pk]
+
+
+@pytest.mark.django_db
+def test_a_roll_back_does_not_return_to_what_was_rolled_back_before(scene: Scene) -> None:
+    good, bad = scene.published(), scene.published()
+    actor = an_approver()
+
+    def back() -> UUID:
+        return activation.roll_back(
+            workspace="clinica",
+            to=None,
+            actor=actor,
+            note="so",
+            store=scene.store,
+            embedder=scene.embedder,
+        )
+
+    assert back() == good.pk
+    scene.published()
+    assert back() == good.pk
+    assert state(bad) == _S.SUPERSEDED
 
 
 @pytest.mark.django_db
