@@ -97,6 +97,7 @@ LOGIN_REDIRECT_URL = "admin:index"
 LANGUAGE_CODE = "en"
 LANGUAGES = [("it", _("Italian")), ("en", _("English"))]
 LOCALE_PATHS = [CHECKOUT / "portal" / "locale"]
+FORMAT_MODULE_PATH = "portal.formats"
 USE_TZ = True
 TIME_ZONE = "Europe/Rome"
 

@@ -1,0 +1,1 @@
+"""How dates are written in each language, where Django's own way reads badly."""
