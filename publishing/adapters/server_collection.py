@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -9,7 +10,7 @@ from evidence.messages import Message, gettext_noop
 from publishing.adapters import server_requests as ask
 from publishing.adapters.server_answers import Collection, Counted, Page
 from publishing.adapters.server_api import QdrantApi
-from publishing.adapters.server_filters import Json, of_kind, of_no_kind
+from publishing.adapters.server_filters import Json, of_another_kind, of_kind, of_no_kind
 from publishing.ports import (
     SAMPLE,
     Bm25Unsupported,
@@ -104,29 +105,43 @@ def census(api: QdrantApi, name: str, *, dimension: int) -> Census:
         dimension=found.dimension,
         has_bm25=found.bm25 is not None,
         counts=counts,
-        sample_ids={kind: _sample(api, name, kind) for kind in counts},
+        sample_ids={kind: _sample(api, name, _of(kind, counts)) for kind in counts},
     )
 
 
 def _counts(api: QdrantApi, name: str) -> dict[str, int]:
     """Count kind by kind: a record of none of the known kinds makes its own kind known."""
     counts: dict[str, int] = {}
-    while True:
-        rest = of_no_kind(list(counts))
-        page = api.send(ask.scroll(name, rest, limit=1)).as_(Page)
-        if not page.points:
-            return dict(sorted(counts.items()))
-        kind = (page.points[0].payload or {}).get("record_kind")
-        if not isinstance(kind, str) or not kind:
-            return dict(sorted({**counts, "": _count(api, name, rest)}.items()))
+    while kind := _another_kind(api, name, list(counts)):
         counts[kind] = _count(api, name, of_kind(kind))
+    if without := _count(api, name, of_no_kind(list(counts))):
+        counts[""] = without
+    return dict(sorted(counts.items()))
+
+
+def _another_kind(api: QdrantApi, name: str, known: Sequence[str]) -> str:
+    """Give a kind that is not known yet, or nothing; a list or a number is no kind."""
+    offset: str | int | None = None
+    while True:
+        call = ask.scroll(name, of_another_kind(known), offset=offset)
+        page = api.send(call).as_(Page)
+        for record in page.points:
+            kind = (record.payload or {}).get("record_kind")
+            if isinstance(kind, str) and kind:
+                return kind
+        offset = page.following
+        if offset is None:
+            return ""
+
+
+def _of(kind: str, kinds: Iterable[str]) -> Json:
+    return of_kind(kind) if kind else of_no_kind([one for one in kinds if one])
 
 
 def _count(api: QdrantApi, name: str, filter_: Json) -> int:
     return api.send(ask.count(name, filter_)).as_(Counted).count
 
 
-def _sample(api: QdrantApi, name: str, kind: str) -> tuple[str, ...]:
-    filter_ = of_kind(kind) if kind else of_no_kind(())
+def _sample(api: QdrantApi, name: str, filter_: Json) -> tuple[str, ...]:
     page = api.send(ask.scroll(name, filter_, limit=SAMPLE)).as_(Page)
     return tuple(str(record.id) for record in page.points)

@@ -35,6 +35,12 @@ def of_no_kind(kinds: Sequence[str]) -> Json:
     return {"must_not": [_is_any("record_kind", kinds)]}
 
 
+def of_another_kind(kinds: Sequence[str]) -> Json:
+    """Select the records of other kinds than these, and none without a kind."""
+    without = {"is_empty": {"key": "record_kind"}}
+    return {"must_not": [_is_any("record_kind", kinds), without]}
+
+
 def wanted(filter_: EvidenceFilter) -> Json:
     """Select what a question may find: values of one list are alternatives, lists are joined."""
     lists = {

@@ -276,16 +276,21 @@ def test_a_record_of_another_kind_is_spared_even_under_our_generation(server, st
     assert store.census(generation).counts == {"memory": 1}
 
 
-def test_records_without_a_kind_are_counted_and_end_the_count(server, store):
+KINDLESS = ({"record_kind": ["a", "b"]}, {"record_kind": 7}, {"record_kind": ""})
+
+
+def test_records_without_a_kind_are_counted_and_hide_no_kind(server, store):
     shared.create(server.url, NAME, dimension=64)
     points = [
         {"id": number, "vector": [1.0] * 64, "payload": payload}
-        for number, payload in enumerate(({}, {"record_kind": ["a", "b"]}, {"record_kind": "x"}))
+        for number, payload in enumerate(
+            ({}, *KINDLESS, {"record_kind": "x"}, {"record_kind": "y"})
+        )
     ]
     server.collections[NAME].upsert({"points": points})
     census = store.census(a_generation())
-    assert sum(census.counts.values()) >= 3
-    assert census.counts[""] >= 1
+    assert census.counts == {"": 1 + len(KINDLESS), "x": 1, "y": 1}
+    assert census.sample_ids == {"": ("0", "1", "2", "3"), "x": ("4",), "y": ("5",)}
 
 
 @pytest.mark.parametrize(

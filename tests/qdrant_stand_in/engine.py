@@ -212,6 +212,8 @@ def _condition(body: Json) -> Any:
         return edge.HasVectorCondition(body["has_vector"])
     if "has_id" in body:
         return edge.HasIdCondition(body["has_id"])
+    if "is_empty" in body:
+        return edge.IsEmptyCondition(body["is_empty"]["key"])
     match = body["match"]
     if "any" in match:
         return edge.FieldCondition(body["key"], match=edge.MatchAny(match["any"]))
