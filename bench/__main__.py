@@ -25,6 +25,7 @@ BENCHMARKS: Final = (
     "sync",
     "saves",
     "search",
+    "search_log",
     "reading",
     "validation",
     "preparation",

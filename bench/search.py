@@ -33,7 +33,7 @@ def measure() -> Measured:
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         store = QdrantEdgeStore(Path(folder))
         works = {
-            f"{count:,} fragments": partial(_ask, store, _built(store, count), request)
+            f"{count:,} fragments": partial(_ask, store, built(store, count), request)
             for count in FRAGMENTS
         }
         for ask in works.values():
@@ -43,7 +43,8 @@ def measure() -> Measured:
     return found
 
 
-def _built(store: QdrantEdgeStore, count: int) -> StoredGeneration:
+def built(store: QdrantEdgeStore, count: int) -> StoredGeneration:
+    """Give a generation of `count` fragments that is in the store."""
     generation = a_generation(str(count))
     store.build(generation, _batches(generation, count))
     return generation

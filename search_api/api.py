@@ -15,7 +15,7 @@ from ninja.errors import HttpError, ValidationError
 from ninja.openapi.schema import OpenAPISchema
 
 from evidence.faults import Fault
-from search_api import endpoints, knowledge_endpoints, problems, session_endpoints
+from search_api import contract, endpoints, knowledge_endpoints, problems, session_endpoints
 from search_api.parsing import StrictParser
 
 Patterns = list[URLResolver | URLPattern]
@@ -40,8 +40,7 @@ class Api(NinjaAPI):
         schema = super().get_openapi_schema(**kwargs)
         for path in schema["paths"].values():
             for operation in path.values():
-                for response in operation["responses"].values():
-                    _name_problem(response.get("content", {}))
+                contract.complete(operation, problem_type=problems.MEDIA_TYPE)
         return schema
 
 
@@ -54,12 +53,6 @@ def _with_problems(view: View) -> View:
             return problems.of_missing_route(request)
 
     return answer
-
-
-def _name_problem(content: dict[str, Any]) -> None:
-    plain = content.get("application/json", {}).get("schema", {})
-    if plain.get("$ref", "").endswith("/Problem"):
-        content[problems.MEDIA_TYPE] = content.pop("application/json")
 
 
 api = Api(

@@ -25,6 +25,9 @@ BEYOND_SCHEMA = {"stage_purpose_mismatch", "receipt_refused", "formula_refused",
 names as PostgreSQL has them."""
 
 
+MAX_SLUG = 80
+
+
 def is_beyond_schema(problem) -> bool:
     """Tell whether all that is wrong is what a schema cannot say."""
     found = {error["code"] for error in problem.get("errors", ())} or {problem["code"]}
@@ -56,12 +59,16 @@ def one_connection():
     database=None,
 )
 def test_no_request_breaks_the_api_or_its_contract(case, published, one_connection, new_key):
+    repaired = len(str(case.path_parameters["workspace"])) > MAX_SLUG
     case.path_parameters["workspace"] = SLUG
-    case.headers.pop("Authorization", None)  # A key that was made up is another test's matter.
+    # A key that was made up is another test's matter.
+    repaired |= case.headers.pop("Authorization", None) is not None
     role, before = draw_role(case), HarnessSession.objects.count()
     headers = {"X-API-Key": new_key(role=role)}
     response = case.call(headers=headers)
     excluded = [schemathesis.checks.not_a_server_error]
+    if repaired:  # what was wrong on purpose may have been just that
+        excluded.append(schemathesis.checks.negative_data_rejection)
     if response.status_code == 422 and is_beyond_schema(response.json()):
         excluded.append(schemathesis.checks.positive_data_acceptance)
     case.validate_response(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema_rs
 import pytest
 from django.test import Client
+
+from search_api.models import KeyRole
 
 SNAPSHOT = Path(__file__).resolve().parents[1] / "snapshots" / "openapi.json"
 REFUSALS = {"400", "401", "403", "422", "429"}
@@ -40,12 +43,67 @@ def test_every_operation_declares_its_auth_and_its_errors(operations):
 
 
 def test_errors_are_problem_documents_and_outcomes_are_not(operations):
-    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    problem = {"$ref": "#/components/schemas/Problem"}
     for name, operation in operations.items():
         for status in REFUSALS:
-            assert operation["responses"][status]["content"] == problem, (name, status)
+            ((media_type, body),) = operation["responses"][status]["content"].items()
+            assert media_type == "application/problem+json", (name, status)
+            assert body["schema"] == problem, (name, status)
     search = operations["post /api/v1/workspaces/{workspace}/search"]["responses"]
     assert set(search["503"]["content"]) == {"application/json"}
+
+
+def described(operations):
+    """Give every place of the contract that describes a value, with its name."""
+    for name, operation in operations.items():
+        for parameter in operation["parameters"]:
+            yield f"{name} {parameter['name']}", parameter
+        for media_type, body in operation.get("requestBody", {}).get("content", {}).items():
+            yield f"{name} {media_type}", body
+        for status, response in operation["responses"].items():
+            for media_type, body in response["content"].items():
+                if media_type != "text/markdown":
+                    yield f"{name} {status} {media_type}", body
+
+
+def test_everything_that_is_sent_or_answered_has_an_example_that_its_schema_takes(
+    document, operations
+):
+    count = 0
+    for name, place in described(operations):
+        schema = place["schema"] | {"components": document["components"]}
+        errors = jsonschema_rs.validator_for(schema).iter_errors(place["example"])
+        assert [str(error) for error in errors] == [], name
+        count += 1
+    assert count > 70
+
+
+def test_the_check_of_examples_finds_a_wrong_one(document, operations):
+    (body,) = operations["post /api/v1/workspaces/{workspace}/search"]["requestBody"][
+        "content"
+    ].values()
+    schema = body["schema"] | {"components": document["components"]}
+    wrong = body["example"] | {"top_n": 11}
+    assert not jsonschema_rs.validator_for(schema).is_valid(wrong)
+
+
+@pytest.mark.django_db
+def test_every_example_request_is_answered_as_its_example_says(published, new_key, operations):
+    headers = {"X-API-Key": new_key(role=KeyRole.WRITER)}
+    for name, operation in operations.items():
+        method, path = name.split()
+        given = {each["name"]: each["example"] for each in operation["parameters"]}
+        query = "?from=cte" if method == "delete" else ""
+        body = next(iter(operation.get("requestBody", {"content": {}})["content"].values()), {})
+        answer = getattr(Client(), method)(
+            path.format(**given) + query,
+            body.get("example"),
+            content_type="application/json",
+            headers=headers,
+        )
+        assert answer.status_code in {200, 201}, (name, answer.content)
+        example = operation["responses"][str(answer.status_code)]["content"]["application/json"]
+        assert answer.json().keys() == example["example"].keys(), name
 
 
 def test_both_ways_to_send_a_key_are_described(document):

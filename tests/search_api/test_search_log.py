@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import InterfaceError, OperationalError, connection
 from django.utils import timezone
 
 from search_api import gaps, search_log
+from search_api.log_queue import LogQueue
 from search_api.models import Gap, GapState, SearchLogEntry
 from tests.search_api.conftest import GENERATION, QUESTION
 
@@ -102,10 +103,11 @@ def test_without_texts_the_log_keeps_figures_alone(published, ask, settings):
     assert not Gap.objects.exists()
 
 
-def test_a_log_that_cannot_be_written_does_not_change_the_answer(published, ask):
+@pytest.mark.parametrize("error", [OperationalError, InterfaceError])
+def test_a_log_that_cannot_be_written_does_not_change_the_answer(published, ask, error):
     def broken(execute, sql, params, many, context):
         if "searchlogentry" in sql:
-            raise OperationalError("disk full")
+            raise error("disk full")
         return execute(sql, params, many, context)
 
     good = ask().content
@@ -116,11 +118,12 @@ def test_a_log_that_cannot_be_written_does_not_change_the_answer(published, ask)
 
 
 def test_a_full_queue_drops_the_newest_and_answers(published, ask, settings, monkeypatch):
-    monkeypatch.setattr(search_log, "_waiting", search_log.queue.Queue(1))
-    monkeypatch.setattr(search_log, "_start", lambda: None)
+    full = LogQueue(search_log.write, most=1)
+    monkeypatch.setattr(search_log, "waiting", full)
+    monkeypatch.setattr(full, "write_behind", lambda: None)
     settings.SEARCH_API = settings.SEARCH_API | {"log_at_once": False}
     assert [ask().status_code for _ in range(3)] == [200, 200, 200]
-    assert search_log.write_waiting() == 1
+    full.write_waiting()
     assert SearchLogEntry.objects.count() == 1
 
 
