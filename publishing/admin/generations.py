@@ -43,7 +43,8 @@ class GenerationPage(ReadablePage):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Generation]:
         """Bring the exams along, so that the list asks once for all rows."""
-        exams = Prefetch("evaluations", Evaluation.objects.order_by("-at"), to_attr="exams")
+        light = Evaluation.objects.order_by("-at").defer("report", "answers")
+        exams = Prefetch("evaluations", light, to_attr="exams")
         rows: QuerySet[Generation] = super().get_queryset(request)
         return rows.select_related("approval").prefetch_related(exams)
 
