@@ -27,5 +27,5 @@ class DismissalForm(forms.Form):
     """Why a proposed formula does not become knowledge."""
 
     reason = forms.CharField(
-        label=_("Why not"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 3})
+        label=_("Why it is dismissed"), max_length=1_000, widget=forms.Textarea(attrs={"rows": 3})
     )

@@ -8,6 +8,7 @@ from django.contrib import admin
 from django.contrib.admin import display
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.filters import WorkspaceFilter
@@ -65,7 +66,7 @@ class ReceiptPage(ReadablePage):
         slug, name = row.session.workspace, row.session.name
         links = unit_links(slug, row.evidence_ids)
         return {
-            "title": name,
+            "title": gettext("Session %(name)s") % {"name": name},
             "slug": slug,
             "purpose": purpose_label(row.purpose),
             "units": [links[each] for each in row.evidence_ids],
