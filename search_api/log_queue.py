@@ -6,11 +6,11 @@ it; at the end of the process it finishes what it writes, and what still waits i
 
 from __future__ import annotations
 
-import atexit
 import os
 import queue
 import threading
 from collections.abc import Callable
+from multiprocessing.util import Finalize
 from typing import Final, Generic, TypeVar
 
 from django.db import close_old_connections
@@ -30,7 +30,6 @@ class LogQueue(Generic[Entry]):
         self._write, self._most = write, most
         self._begin()
         os.register_at_fork(after_in_child=self._begin)
-        atexit.register(self.close)
 
     def _begin(self) -> None:
         """Hold nothing: what a parent has waiting the parent writes, and its locks may be held."""
@@ -50,6 +49,9 @@ class LogQueue(Generic[Entry]):
     def write_behind(self) -> None:
         """See to it that a thread of this process writes what waits."""
         with self._starting:
+            if self._thread is None:
+                # A server's worker that `multiprocessing` forked ends without Python's `atexit`.
+                Finalize(None, self.close, exitpriority=1)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(
                     target=self._write_now_and_then, name="search-log", daemon=True
