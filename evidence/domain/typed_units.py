@@ -6,12 +6,14 @@ opened, so that a form which nobody touched gives that very unit back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from evidence.domain.cells import Row, line_ends, read_list, read_rows, written_list, written_rows
 from evidence.domain.problems import Problem
+from evidence.domain.text import MAX_ENTRIES
 from evidence.domain.units import (
     CuratedEvidence,
     EvidenceKind,
@@ -21,6 +23,7 @@ from evidence.domain.units import (
 )
 from evidence.messages import Message, gettext_noop
 
+Entry = TypeVar("Entry")
 Typed = Mapping[str, str | Sequence[str]]
 """Texts by field name; `purposes` alone is a list."""
 
@@ -92,7 +95,8 @@ def unit_of(
     data["title"], data["body"] = _text(fields, "title"), _text(fields, "body")
     data["purposes"] = _in_order(opened.purposes, fields.get("purposes", ()))
     data["scope"] = {
-        name: tuple(read_list(_text(fields, f"scope_{name}"))) for name in SCOPE_FIELDS
+        name: _some(f"scope.{name}", read_list(_text(fields, f"scope_{name}")))
+        for name in SCOPE_FIELDS
     }
     data["payload"] = {
         name: _READERS.get(name, _as_typed)(name, _text(fields, f"payload_{name}"))
@@ -159,12 +163,12 @@ def _as_typed(_: str, text: str) -> Any:
     return text
 
 
-def _list(_: str, text: str) -> Any:
-    return tuple(read_list(text))
+def _list(name: str, text: str) -> Any:
+    return _some(f"payload.{name}", read_list(text))
 
 
 def _table(name: str, text: str) -> Any:
-    rows = tuple(read_rows(text))
+    rows = _some(f"payload.{name}", read_rows(text))
     columns = ROWS[name]
     problems = [
         _too_many_cells(f"payload.{name}.{number}", row, len(columns))
@@ -176,6 +180,15 @@ def _table(name: str, text: str) -> Any:
     return tuple(
         dict(zip(columns, row + ("",) * (len(columns) - len(row)), strict=False)) for row in rows
     )
+
+
+def _some(field: str, entries: Iterator[Entry]) -> tuple[Entry, ...]:
+    """Give the entries, of which more than a unit may hold are not even read."""
+    kept = tuple(islice(entries, MAX_ENTRIES + 1))
+    if len(kept) > MAX_ENTRIES:
+        template = gettext_noop("At most %(max_length)s entries are allowed.")
+        raise UnitInvalid((Problem(field, Message(template, max_length=MAX_ENTRIES)),))
+    return kept
 
 
 def _too_many_cells(field: str, row: Row, wanted: int) -> Problem:

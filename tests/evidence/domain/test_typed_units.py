@@ -99,6 +99,14 @@ def test_a_row_with_too_many_cells_is_refused_at_its_place() -> None:
     assert [problem.field for problem in refused.value.problems] == ["payload.values.1"]
 
 
+@pytest.mark.parametrize("name", ["payload_values", "scope_concepts"])
+def test_more_entries_than_a_unit_holds_are_one_problem_and_not_a_million(name: str) -> None:
+    unit = unit_of_kind("enum")
+    with pytest.raises(UnitInvalid) as refused:
+        unit_of(unit, typed(unit) | {name: "\tx\n" * 300_000})
+    assert [problem.field for problem in refused.value.problems] == [name.replace("_", ".")]
+
+
 def test_what_no_field_holds_is_kept_and_a_settled_doubt_is_not() -> None:
     items = [{"code": "a", "message": "Uno?"}, {"code": "b", "message": "Due?", "field": "title"}]
     unit = build_unit(fields(review_items=items, language="it"))
