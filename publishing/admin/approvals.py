@@ -34,8 +34,8 @@ from publishing.admin import releases
 from publishing.admin.events import happened
 from publishing.admin.filters import WorkspaceFilter
 from publishing.admin.forms import RehearsalForm, ReleaseForm, RollBackForm, VouchForm
-from publishing.admin.wording import approval_badge, live_words
-from publishing.domain.lifecycle import UNFINISHED, ApprovalState
+from publishing.admin.wording import approval_badge, is_under_way, live_words
+from publishing.domain.lifecycle import ApprovalState
 from publishing.models import Approval, Generation, PublicationEvent
 from publishing.permissions import APPROVE, OPERATE
 
@@ -106,7 +106,9 @@ class ApprovalPage(ReadablePage):
             say_fault(request, fault)
             return None
         _send(approved.generation)
-        messages.success(request, gettext("Approved. It answers once it has passed its exam."))
+        messages.success(
+            request, gettext("Approved. It answers once it has passed its exam and a last check.")
+        )
         return go("publishing_generation_change", approved.generation)
 
     @posts_only
@@ -168,8 +170,8 @@ class ApprovalPage(ReadablePage):
     def page_context(self, request: HttpRequest, row: Approval) -> dict[str, Any]:
         """Show the approval, its generations and what happened."""
         is_open = row.state == ApprovalState.OPEN
-        generations = list(Generation.objects.filter(approval=row))
-        unfinished = [each for each in generations if each.state in UNFINISHED]
+        generations = list(Generation.objects.filter(approval=row).select_related("approval"))
+        unfinished = [each for each in generations if is_under_way(each)]
         return {
             "title": gettext("Approval of %(revision)s") % {"revision": short(row.revision)},
             "badge": approval_badge(row.state),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from evidence.admin.pages import ReadablePage
@@ -151,7 +152,7 @@ def _shares(before: Evaluation, after: Evaluation) -> list[tuple[str, str, str]]
 
 def _threshold(report: dict[str, Any]) -> str:
     found = report.get("threshold")
-    return "—" if found is None else f"{found:.3f}"
+    return "—" if found is None else str(number_format(found, 3))
 
 
 def _kinds(before: dict[str, Any], after: dict[str, Any]) -> list[tuple[str, str, str]]:

@@ -23,8 +23,8 @@ from publishing import activation, wiring
 from publishing.admin.events import happened
 from publishing.admin.filters import StateFilter, WorkspaceFilter
 from publishing.admin.forms import RollBackForm
-from publishing.admin.wording import generation_badge, live_words, percent
-from publishing.domain.lifecycle import UNFINISHED, GenerationState
+from publishing.admin.wording import generation_badge, is_under_way, live_words, percent
+from publishing.domain.lifecycle import GenerationState
 from publishing.models import Evaluation, Generation, PublicationEvent
 from publishing.permissions import APPROVE
 
@@ -81,7 +81,7 @@ class GenerationPage(ReadablePage):
         return {
             "title": gettext("Generation %(id)s") % {"id": row},
             "badge": generation_badge(row.state),
-            "running": row.state in UNFINISHED,
+            "running": is_under_way(row),
             "words": live_words(row, timezone.now()),
             "durations": list(_durations(row)),
             "exams": [_exam(each) for each in getattr(row, "exams", [])],
@@ -95,7 +95,7 @@ class GenerationPage(ReadablePage):
         row = self.row(request, object_id)
         return JsonResponse(
             {
-                "ended": row.state not in UNFINISHED,
+                "ended": not is_under_way(row),
                 "done": row.progress_done,
                 "total": row.progress_total,
                 "words": live_words(row, timezone.now()),

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from evidence.admin.wording import badge
-from publishing.domain.lifecycle import ApprovalState, GenerationState
+from publishing.domain.lifecycle import UNFINISHED, ApprovalState, GenerationState
 from publishing.models import Generation
 from publishing.transitions import VOUCHED
 
@@ -73,9 +73,21 @@ def progress_words(generation: Progress) -> str:
     return generation_words(generation.state)
 
 
+def is_under_way(row: Generation) -> bool:
+    """Tell whether a worker still has to build, to examine or, once approved, to activate it."""
+    return row.state in UNFINISHED or _is_approved_and_ready(row)
+
+
+def _is_approved_and_ready(row: Generation) -> bool:
+    approval = row.approval
+    is_ready = row.state == GenerationState.READY
+    return is_ready and approval is not None and approval.state == ApprovalState.OPEN
+
+
 def live_words(row: Generation, now: datetime) -> str:
     """Say how far a candidate is, and whether it was tried before or waits for a worker."""
-    said = [progress_words(row)]
+    checked = gettext("approved; a worker checks it once more, then it answers")
+    said = [checked if _is_approved_and_ready(row) else progress_words(row)]
     if row.tries > 1:
         said.append(gettext("this is try number %(tries)s") % {"tries": row.tries})
     if row.error_code:

@@ -306,6 +306,26 @@ def test_an_exam_under_way_and_a_lost_worker_are_said(
         assert "nobody works on it now" in page
 
 
+def test_a_ready_rehearsal_is_followed_from_its_approval_until_it_answers(
+    reader: Client, workspace: Registered
+) -> None:
+    row = a_generation(_S.READY)
+    place = reverse("admin:publishing_generation_progress", args=[row.pk])
+    assert reader.get(place).json()["ended"] is True
+    approval = Approval.objects.create(
+        workspace=SLUG,
+        revision=row.revision,
+        content_digest="x",
+        state="open",
+        approved_by="x",
+        approved_at=NOON,
+    )
+    Generation.objects.filter(pk=row.pk).update(approval=approval)
+    assert reader.get(place).json()["ended"] is False
+    for page in (page_of(row), page_of(approval)):
+        assert f'data-progress="{place}"' in reader.get(page).content.decode()
+
+
 def test_an_exam_shows_questions_in_words_with_three_ranks(
     reader: Client, workspace: Registered
 ) -> None:
