@@ -7,12 +7,13 @@ from enum import StrEnum
 from typing import Final
 
 from django.db import models
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from evidence.messages import gettext_noop
 from search_api.stages import Stage
 
-STAGES: Final = [(stage.value, stage.value) for stage in Stage]
+STAGES: Final = [(stage.value, _(stage.value)) for stage in Stage]
 
 
 class KeyRole(StrEnum):
@@ -22,9 +23,9 @@ class KeyRole(StrEnum):
     WRITER = gettext_noop("writer")
 
     @classmethod
-    def choices(cls) -> list[tuple[str, str]]:
+    def choices(cls) -> list[tuple[str, str | Promise]]:
         """Give pairs for a model field."""
-        return [(role.value, role.value) for role in cls]
+        return [(role.value, _(role.value)) for role in cls]
 
 
 class ApiKey(models.Model):
