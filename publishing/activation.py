@@ -65,6 +65,7 @@ def activate(*, hold: Hold, store: VectorStore) -> None:
         _check_approval(approval, generation)
         transitions.close_approval(approval, ApprovalState.ACTIVATED, cause=cause)
         _point_at(generation, cause=cause, worker=hold.worker)
+        _check_unrolled(approval, generation)
 
 
 def roll_back(
@@ -142,6 +143,27 @@ def _check_approval(approval: Approval, generation: Generation) -> None:
     bound = (approval.revision, approval.content_digest)
     if bound != (generation.revision, generation.content_digest) or later.exists():
         raise _overtaken(generation)
+
+
+def _check_unrolled(approval: Approval, generation: Generation) -> None:
+    """Refuse an approval that a roll back followed: it was given knowing another active revision.
+
+    Its release preview, its order and its authors were judged from that one. Asked after the
+    pointer moved, in the same transaction: whoever moved it earlier is seen, whoever would move it
+    later finds another generation active.
+    """
+    events = PublicationEvent.objects.filter(workspace=approval.workspace)
+    opened = events.filter(approval=approval, to_state=ApprovalState.OPEN).order_by("pk").first()
+    moved = events.filter(to_state=_S.ACTIVE).exclude(generation=generation)
+    if opened is not None and moved.filter(pk__gt=opened.pk).exists():
+        raise ApprovalOvertaken(
+            Message(
+                gettext_noop(
+                    "Somebody rolled back after this revision was approved. Look at what it"
+                    " changes now, and approve it again."
+                )
+            )
+        )
 
 
 def _check_points(generation: Generation, found: PointsSummary) -> None:

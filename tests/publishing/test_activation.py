@@ -132,6 +132,25 @@ def test_an_approval_that_a_later_one_overtook_activates_nothing(scene: Scene) -
 
 
 @pytest.mark.django_db
+def test_an_approval_given_before_a_roll_back_activates_nothing(scene: Scene) -> None:
+    first, second = scene.published(), scene.published()
+    scene.commit(workspace_files({**TERMS, "referto": "Esito di un esame."}))
+    hold = a_ready(scene)
+    activation.roll_back(
+        workspace="clinica",
+        to=first.pk,
+        actor=an_approver("altra"),
+        note="La nuova sbaglia.",
+        store=scene.store,
+        embedder=scene.embedder,
+    )
+    with pytest.raises(ApprovalOvertaken, match="approve it again"):
+        activation.activate(hold=hold, store=scene.store)
+    assert (state(first), state(second)) == (_S.ACTIVE, _S.SUPERSEDED)
+    assert Approval.objects.get(pk=hold.generation.approval_id).state == ApprovalState.OPEN
+
+
+@pytest.mark.django_db
 def test_a_roll_back_points_at_the_earlier_generation_without_a_build(scene: Scene) -> None:
     first, second = scene.published(), scene.published()
     embedded = len(scene.embedder.embedded)
@@ -377,6 +396,7 @@ def test_an_activation_and_a_roll_back_at_once_leave_one_active_generation(scene
         thread.join()
     active = Generation.objects.filter(workspace="clinica", state=_S.ACTIVE)
     assert active.count() == 1
-    assert {fault.code for fault in faults} <= {"pointer_moved", "generation_moved"}
+    refusals = {"pointer_moved", "generation_moved", "approval_overtaken"}
+    assert {fault.code for fault in faults} <= refusals
     assert scene.ask(active.get(), QUESTION)[0] == "evidence:codice-triage"
     assert state(second) == _S.SUPERSEDED
