@@ -29,6 +29,8 @@ REFUSED = {
     "qdrant_url": "localhost:6333",
     "embedder_url": "https://user:canary@models.example/v1",
     "embedder_model": "m" * 121,
+    "search_log_days": "-1",
+    "search_log_text": "perhaps",
 }
 ANY_TEXT = {"home", "secret_key", "allowed_hosts", "git_paths", "pi_agent_dir"} | {
     "qdrant_api_key",
