@@ -18,10 +18,14 @@ def filled(template: str, values: Mapping[str, object]) -> str:
     """Translate a template and put its values in; without values a `%` stays a `%`."""
     if not template:
         return ""
-    # A message may carry another one, such as a field's problem inside a sentence about the field.
-    words = {
-        name: sentence(value) if isinstance(value, Message) else value
-        for name, value in values.items()
-    }
+    words = {name: _word(name, value) for name, value in values.items()}
     translated = gettext(template)
     return translated % words if words else translated
+
+
+def _word(name: str, value: object) -> object:
+    # A message may carry another one, such as a field's problem inside a sentence about the field;
+    # what a file says of a doubt has lost that form, and may be a sentence of ours all the same.
+    if isinstance(value, Message):
+        return sentence(value)
+    return gettext(value) if name == "message" and isinstance(value, str) and value else value

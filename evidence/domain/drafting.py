@@ -112,7 +112,9 @@ def _fields(
         "review_items": [
             {
                 "code": UNDECIDED,
-                "message": "A session proposed this formula: compare concept, SQL and columns.",
+                "message": gettext_noop(
+                    "A session proposed this formula: compare concept, SQL and columns."
+                ),
                 "field": "payload.sql",
             }
         ],

@@ -142,7 +142,9 @@ class ApprovalPage(ReadablePage):
         except Fault as fault:
             say_fault(request, fault)
         else:
-            messages.success(request, gettext("Recorded. Somebody else can approve now."))
+            messages.success(
+                request, gettext("Recorded. Somebody else has to approve the revision.")
+            )
         return _back(slug)
 
     @posts_only

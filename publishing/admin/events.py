@@ -30,7 +30,8 @@ class EventPage(ReadablePage):
     @display(description=_("what happened"))
     def step(self, row: PublicationEvent) -> str:
         """Say from which state to which."""
-        return f"{event_words(row.from_state)} → {event_words(row.to_state)}"
+        after = event_words(row.to_state)
+        return f"{event_words(row.from_state)} → {after}" if row.from_state else after
 
     def changeform_view(
         self, request: HttpRequest, object_id: str | None = None, *args: object, **kwargs: object

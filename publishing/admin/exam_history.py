@@ -23,7 +23,7 @@ from publishing.models import Evaluation, Generation
 
 EXAMS: Final = 30
 """How many exams the chart shows; the table of the list has them all."""
-WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 200, 72, 12, 28
+WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 720, 200, 72, 22, 28
 
 
 @dataclass(frozen=True, slots=True)

@@ -300,7 +300,7 @@ def test_a_commit_by_nobody_waits_for_an_operator_and_then_for_somebody_else(
     assert "author_unknown" in page_for(approver)
     assert f'action="{RELEASE}vouch/"' not in page_for(approver)
     assert f'action="{RELEASE}vouch/"' in page_for(operator)
-    assert "Recorded. Somebody else can approve now." in vouch(operator, commit)
+    assert "Recorded. Somebody else has to approve the revision." in vouch(operator, commit)
     assert "op vouched for it on" in page_for(approver)
     assert "Approve this revision" in page_for(approver)
     both = signed_in("op", "Approvers")
