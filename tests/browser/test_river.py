@@ -75,7 +75,9 @@ def approve(page: Page) -> None:
     page.get_by_role("link", name="Look and approve").click()
     page.get_by_label("Note").fill("Letta unità per unità.")
     page.get_by_role("button", name="Approve this revision").click()
-    expect(page.get_by_text("It answers once it has passed its exam and a last check.")).to_be_visible()
+    expect(
+        page.get_by_text("It answers once it has passed its exam and a last check.")
+    ).to_be_visible()
     expect(page.locator(".ep-head").get_by_text("answering now")).to_be_visible(timeout=180_000)
 
 

@@ -147,7 +147,7 @@ def test_an_approval_given_before_a_roll_back_activates_nothing(scene: Scene) ->
     with pytest.raises(ApprovalOvertaken, match="approve it again"):
         activation.activate(hold=hold, store=scene.store)
     assert (state(first), state(second)) == (_S.ACTIVE, _S.SUPERSEDED)
-    assert Approval.objects.get(pk=hold.generation.approval_id).state == ApprovalState.OPEN
+    assert Approval.objects.get(generations=hold.generation).state == ApprovalState.OPEN
 
 
 @pytest.mark.django_db

@@ -220,12 +220,13 @@ def test_readers_see_and_change_nothing(gap, proposal, client, django_user_model
 def fill(count: int) -> None:
     """Let there be this many sessions, each with a receipt and a proposal, and as many gaps."""
     now = timezone.now()
-    shared = {"workspace": SLUG, "owner": "abcdefgh", "now": now}
     formula = ProposedFormula.model_validate(FORMULA)
     for number in range(Gap.objects.count(), count):
         session = f"fill-{number}"
-        formula_proposals.propose(session=session, formula=formula, **shared)
-        receipts.keep(session=session, receipt=RECEIPT, **shared)
+        formula_proposals.propose(
+            workspace=SLUG, session=session, owner="abcdefgh", formula=formula, now=now
+        )
+        receipts.keep(workspace=SLUG, session=session, owner="abcdefgh", receipt=RECEIPT, now=now)
         Gap.objects.create(
             workspace=SLUG,
             question_key=f"{number:064}",

@@ -122,7 +122,7 @@ def test_a_thread_that_died_is_replaced():
     waiting = LogQueue(poisoned, most=10)
     waiting.put(1)
     waiting.write_behind()
-    until(lambda: not waiting._thread.is_alive())
+    until(lambda: waiting._thread is not None and not waiting._thread.is_alive())
     waiting.put(2)
     waiting.write_behind()
     until(lambda: written == [2])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -53,7 +55,7 @@ def test_errors_are_problem_documents_and_outcomes_are_not(operations):
     assert set(search["503"]["content"]) == {"application/json"}
 
 
-def described(operations):
+def described(operations: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Give every place of the contract that describes a value, with its name."""
     for name, operation in operations.items():
         for parameter in operation["parameters"]:
@@ -94,7 +96,8 @@ def test_every_example_request_is_answered_as_its_example_says(published, new_ke
         method, path = name.split()
         given = {each["name"]: each["example"] for each in operation["parameters"]}
         query = "?from=cte" if method == "delete" else ""
-        body = next(iter(operation.get("requestBody", {"content": {}})["content"].values()), {})
+        bodies = operation.get("requestBody", {"content": {}})["content"].values()
+        body: dict[str, Any] = next(iter(bodies), {})
         answer = getattr(Client(), method)(
             path.format(**given) + query,
             body.get("example"),

@@ -147,5 +147,5 @@ def test_without_anybody_who_keeps_gaps_a_question_is_saved_all_the_same(
     assert signed_in("curatrice", "Curators").post(CONSOLE, ASKED | kept).status_code == 302
 
 
-def _fused(found: Look) -> dict[str, int]:
+def _fused(found: Look) -> dict[str, None]:
     return dict.fromkeys(hit.payload.evidence_id for hit in found.found.fused)

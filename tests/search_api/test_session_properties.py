@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from threading import Barrier
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -40,7 +43,7 @@ class Oracle:
     def __init__(self) -> None:
         self.owners: dict[str, str] = {}
         self.receipts: dict[str, dict[str, list[str]]] = {"a": {}, "b": {}}
-        self.proposals: list[dict] = []
+        self.proposals: list[dict[str, Any]] = []
 
     def take(self, kind, name, owner, stage, more) -> bool:
         """Do a step and tell whether it is allowed."""
@@ -118,11 +121,11 @@ def test_any_course_of_puts_retries_proposals_and_steps_back_agrees_with_the_ora
     ]
 
 
-def at_once(jobs):
+def at_once(jobs: Sequence[Callable[[], bool]]) -> list[bool]:
     """Run jobs in threads that start at one instant, and give what each gave."""
     barrier = Barrier(len(jobs))
 
-    def run(job):
+    def run(job: Callable[[], bool]) -> bool:
         barrier.wait()
         try:
             return job()
@@ -137,7 +140,7 @@ def at_once(jobs):
 def test_of_two_first_writers_one_owns_the_session():
     for number in range(10):
         jobs = [
-            lambda owner=owner, name=f"s{number}": do("put", name, owner, "cte", [])
+            partial(do, "put", f"s{number}", owner, "cte", [])
             for owner in ("first", "second", "third", "fourth")
         ]
         assert sorted(at_once(jobs)) == [False, False, False, True]
@@ -147,8 +150,8 @@ def test_of_two_first_writers_one_owns_the_session():
 @pytest.mark.django_db(transaction=True)
 def test_writers_of_one_session_leave_one_receipt_a_stage_and_units_that_fit_it():
     units = ["evidence:x", "evidence:y", "evidence:z"]
-    jobs = [lambda n=n: do("put", "a", "first", "cte", units[: n % 4]) for n in range(8)]
-    jobs += [lambda: do("back", "a", "first", "rewriting", None)] * 2
+    jobs = [partial(do, "put", "a", "first", "cte", units[: n % 4]) for n in range(8)]
+    jobs += [partial(do, "back", "a", "first", "rewriting", None)] * 2
     assert all(at_once(jobs))
     found = receipts.of_session(workspace="w", session="a")
     assert len(found) <= 1

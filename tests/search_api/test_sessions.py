@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,14 @@ from django.utils import timezone
 from publishing.domain.lifecycle import GenerationState
 from publishing.models import Generation
 from search_api import keys
-from search_api.models import FormulaProposal, HarnessSession, KeyRole, ProposalState, ReceiptRecord
+from search_api.models import (
+    ApiKey,
+    FormulaProposal,
+    HarnessSession,
+    KeyRole,
+    ProposalState,
+    ReceiptRecord,
+)
 from search_api.stages import PURPOSES, Stage
 from tests.search_api.conftest import GENERATION, QUESTION, SEARCH, SLUG
 
@@ -31,7 +39,7 @@ FORMULA = {
 }
 
 
-def receipt(stage: str = "cte", **changes) -> dict:
+def receipt(stage: str = "cte", **changes: object) -> dict[str, Any]:
     """Give the body of a receipt that is taken."""
     body = {
         "stage": stage,
@@ -48,27 +56,27 @@ class Caller:
     def __init__(self, token: str) -> None:
         self.headers = {"X-API-Key": token}
 
-    def put(self, body, *, session="s-1", stage=None):
+    def put(self, body: dict[str, Any], *, session: str = "s-1", stage: str | None = None) -> Any:
         stage = stage or body["stage"]
         path = f"{SESSIONS}/{session}/receipts/{stage}"
         return Client().put(path, body, content_type="application/json", headers=self.headers)
 
-    def receipts(self, session="s-1"):
+    def receipts(self, session: str = "s-1") -> Any:
         return Client().get(f"{SESSIONS}/{session}/receipts", headers=self.headers)
 
-    def stages(self, session="s-1"):
+    def stages(self, session: str = "s-1") -> list[str]:
         return [each["stage"] for each in self.receipts(session).json()["receipts"]]
 
-    def step_back(self, stage, session="s-1"):
+    def step_back(self, stage: str, session: str = "s-1") -> Any:
         path = f"{SESSIONS}/{session}/receipts?from={stage}"
         return Client().delete(path, headers=self.headers)
 
-    def propose(self, body=None, *, session="s-1"):
+    def propose(self, body: dict[str, Any] | None = None, *, session: str = "s-1") -> Any:
         path = f"{SESSIONS}/{session}/formula-proposals"
         body = FORMULA if body is None else body
         return Client().post(path, body, content_type="application/json", headers=self.headers)
 
-    def search(self, stage, session="s-1", **more):
+    def search(self, stage: str, session: str = "s-1", **more: object) -> Any:
         body = QUESTION | {"session": {"id": session, "stage": stage}} | more
         return Client().post(SEARCH, body, content_type="application/json", headers=self.headers)
 
@@ -85,7 +93,7 @@ def reader(new_key) -> Caller:
 
 def code_of(response, status: int) -> str:
     assert (response.status_code, response["Content-Type"]) == (status, "application/problem+json")
-    return response.json()["code"]
+    return str(response.json()["code"])
 
 
 def test_a_receipt_is_kept_as_it_was_put_and_read_in_stage_order(published, writer, reader):
@@ -397,6 +405,6 @@ def test_a_session_holds_a_bounded_number_of_proposals(published, writer, monkey
 def test_an_expired_key_writes_nothing(published, new_key):
     token = new_key(role=KeyRole.WRITER)
     later = timezone.now() - timedelta(seconds=1)
-    keys.ApiKey.objects.update(expires_at=later)
+    ApiKey.objects.update(expires_at=later)
     assert code_of(Caller(token).put(receipt()), 401) == "key_unknown"
     assert not ReceiptRecord.objects.exists()
