@@ -54,7 +54,7 @@ def test_the_console_gives_the_results_and_the_confidence_of_the_api(published, 
 def test_the_page_shows_text_filters_branches_and_confidence(published, reader):
     page = posted(reader, concepts="minori\n", required_kinds="formula")
     assert "Domanda: Come distinguo i pazienti pediatrici?\nConcetti: minori" in page
-    assert "Filter: kind" in page
+    assert "Filtered by: kind" in page
     assert "Confidence: grounded" in page
     assert "similarity" in page.lower()
     assert FOUND in page
@@ -95,6 +95,9 @@ def test_one_click_keeps_the_question_with_its_units(published, settings, tmp_pa
     again = curator.post(CONSOLE, ASKED | kept)
     assert again.status_code == 422
     assert "evaluation_question_refused" in again.content.decode()
+    nothing = curator.post(CONSOLE, ASKED | kept | {"id": "altra", "expected": []})
+    assert nothing.status_code == 422
+    assert "at least one unit that the question must find" in nothing.content.decode()
     off = ASKED | {"query": "Che ore sono?", "save": "1", "profile": "off_topic"}
     assert curator.post(CONSOLE, off).status_code == 302
     bare = tmp_path / "repositories" / f"{SLUG}.git"
