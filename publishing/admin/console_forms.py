@@ -133,6 +133,14 @@ class SaveForm(forms.Form):
         field = cast("forms.MultipleChoiceField", self.fields["expected"])
         field.choices = list(found)
 
+    def clean(self) -> dict[str, Any]:
+        """Want a unit of every question that the workspace answers."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        is_whole = {"expected", "also", "profile"} <= cleaned.keys()
+        if is_whole and cleaned["profile"] != OFF_TOPIC and not self.expectations():
+            self.add_error(None, _("Tick or name at least one unit that the question must find."))
+        return cleaned
+
     def expectations(self) -> list[str]:
         """Give the ids ticked and typed, each once, in that order."""
         typed = [ID_PREFIX + each.strip().removeprefix(ID_PREFIX) for each in self.data_also()]
