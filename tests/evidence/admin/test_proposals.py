@@ -209,7 +209,7 @@ def test_one_new_unit_is_taken_out_with_a_reason(curator: Client, proposed: Prep
     said = {"unit": unit, "reason": "È una <b>bozza</b>."}
     told = curator.post(place("drop", proposed), said, follow=True).content.decode()
     assert "È una &lt;b&gt;bozza&lt;/b&gt;." in told
-    assert "0 units would change" in told
+    assert "No unit would change" in told
     curator.post(place("accept", proposed), seen(proposed))
     assert not UnitRecord.objects.filter(evidence_id=unit).exists()
     assert SourceRecord.objects.get(path="source/dimissioni.md").state == "prepared"
