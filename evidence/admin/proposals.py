@@ -23,6 +23,7 @@ from evidence.admin.pages import (
     CURATE,
     ReadablePage,
     actor_of,
+    go,
     may,
     posts_only,
     require,
@@ -145,9 +146,11 @@ class ProposalPage(ReadablePage):
 
     @posts_only
     def again(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Prepare the same notes once more."""
+        """Prepare the notes of a failed run once more; of any other, show where it stands."""
         require(request, CURATE)
         run = self.row(request, object_id)
+        if run.state != RunState.FAILED:
+            return go("evidence_preparationrun_change", run.pk)
         return preparing.start(
             request,
             run.workspace.slug,
@@ -160,11 +163,13 @@ class ProposalPage(ReadablePage):
         """Start over, with a person's word that notes with personal data may be sent."""
         require(request, CURATE)
         run = self.row(request, object_id)
+        if not _waits_for_confirmation(run):
+            return go("evidence_preparationrun_change", run.pk)
         return preparing.start(
             request,
             run.workspace.slug,
             only=tuple(run.only),
-            personal_data_confirmed=_waits_for_confirmation(run),
+            personal_data_confirmed=True,
         )
 
     def _step(

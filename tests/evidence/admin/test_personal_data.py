@@ -77,4 +77,13 @@ def test_another_failure_cannot_be_confirmed_away(curator: Client, asked: Prepar
     PreparationRun.objects.update(error={"code": "worker_lost", "message": "Lost."})
     asked.refresh_from_db()
     assert BUTTON not in page_of(curator, asked)
-    assert not confirm(curator, asked).personal_data_confirmed
+    assert confirm(curator, asked).pk == asked.pk
+
+
+def test_no_run_starts_from_a_button_that_the_page_does_not_offer(
+    curator: Client, asked: PreparationRun
+) -> None:
+    PreparationRun.objects.update(state=RunState.PROPOSED)
+    assert confirm(curator, asked).pk == asked.pk
+    curator.post(reverse("admin:evidence_preparationrun_again", args=[asked.pk]))
+    assert PreparationRun.objects.count() == 1
