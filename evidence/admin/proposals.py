@@ -146,17 +146,16 @@ class ProposalPage(ReadablePage):
 
     @posts_only
     def again(self, request: HttpRequest, object_id: str) -> HttpResponse:
-        """Prepare the notes of a failed run once more; of any other, show where it stands."""
+        """Prepare the notes of a failed run once more; of any other, show where it stands.
+
+        A word that personal data may be sent was given for the notes as they stood then, so a
+        new run asks for it again.
+        """
         require(request, CURATE)
         run = self.row(request, object_id)
         if run.state != RunState.FAILED:
             return go("evidence_preparationrun_change", run.pk)
-        return preparing.start(
-            request,
-            run.workspace.slug,
-            only=tuple(run.only),
-            personal_data_confirmed=run.personal_data_confirmed,
-        )
+        return preparing.start(request, run.workspace.slug, only=tuple(run.only))
 
     @posts_only
     def confirm(self, request: HttpRequest, object_id: str) -> HttpResponse:

@@ -87,3 +87,16 @@ def test_no_run_starts_from_a_button_that_the_page_does_not_offer(
     assert confirm(curator, asked).pk == asked.pk
     curator.post(reverse("admin:evidence_preparationrun_again", args=[asked.pk]))
     assert PreparationRun.objects.count() == 1
+
+
+def test_a_word_given_for_notes_as_they_were_does_not_hold_for_the_next_run(
+    curator: Client, asked: PreparationRun
+) -> None:
+    PreparationRun.objects.filter(pk=asked.pk).update(
+        personal_data_confirmed=True, error={"code": "pi_failed", "message": "", "path": ""}
+    )
+    curator.post(reverse("admin:evidence_preparationrun_again", args=[asked.pk]))
+    newest = PreparationRun.objects.first()
+    assert newest is not None
+    assert newest.pk != asked.pk
+    assert not newest.personal_data_confirmed
