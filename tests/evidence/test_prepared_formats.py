@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from evidence.adapters.rules.restructurer import RulesRestructurer
+from evidence.candidates import CandidateRefused
 from evidence.domain.sections import SourceUnreadable
 from evidence.domain.unit_files import UnitFiles
 from evidence.domain.validation import validate
@@ -39,3 +40,20 @@ def test_a_source_that_cannot_be_read_stops_the_preparation_and_is_named() -> No
     with pytest.raises(SourceUnreadable) as caught:
         prepare(tree, RulesRestructurer())
     assert (caught.value.path, caught.value.line) == ("source/a.json", 2)
+
+
+@pytest.mark.parametrize("character", ["\x01", "\x0c", "\x1b", "\x7f"])
+def test_a_control_character_in_a_term_is_refused_with_its_note(character: str) -> None:
+    tree = a_tree({"source/a.md": f"# Termini\n\nDRG{character}: gruppo di ricoveri omogenei.\n"})
+    with pytest.raises(CandidateRefused) as caught:
+        prepare(tree, RulesRestructurer())
+    assert caught.value.path == "source/a.md"
+
+
+def test_a_nul_that_json_spells_out_is_refused_with_its_file() -> None:
+    tree = a_tree(
+        {"source/a.json": r'{"Termini": "DRG\u0000: gruppo di ricoveri."}'}, workspace=ALL
+    )
+    with pytest.raises(CandidateRefused) as caught:
+        prepare(tree, RulesRestructurer())
+    assert caught.value.path == "source/a.json"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from evidence.domain.identifiers import column_name, table_name
 from evidence.domain.problems import FieldRefused
+from evidence.domain.text import UNSAFE
 from evidence.domain.units import EvidenceScope
 
 _PART = r'(?:"[^"\n]{1,63}"|[A-Za-z_][\w$]*)'
@@ -52,7 +53,8 @@ def tables_in(text: str) -> tuple[str, ...]:
 def scope_of(text: str, *, concepts: Iterable[str] = ()) -> EvidenceScope:
     """Give the scope that a text itself names."""
     return EvidenceScope(
-        concepts=tuple(dict.fromkeys(each for each in concepts if each)),
+        # A control character is refused with its source, when the unit it stands in is read.
+        concepts=tuple(dict.fromkeys(c for c in concepts if c and not UNSAFE.search(c))),
         tables=tables_in(text),
         columns=columns_in(text),
     )
