@@ -51,9 +51,7 @@ def search(
     of an available answer is kept as that stage's.
     """
     outcome = asking.ask(workspace=workspace, question=question, key=auth.key_of(request))
-    for name, value in problems.headers_of_outcome(outcome).items():
-        response[name] = value
-    return Status(problems.status_of_outcome(outcome), outcome)
+    return problems.answer(response, outcome)
 
 
 @router.get(

@@ -35,9 +35,7 @@ def ground(
     Each column is a row of its own, and a formula that covers the value is linked.
     """
     outcome = grounding.ground(workspace, asked)
-    for name, value in problems.headers_of_outcome(outcome).items():
-        response[name] = value
-    return Status(problems.status_of_outcome(outcome), outcome)
+    return problems.answer(response, outcome)
 
 
 @router.post(
@@ -59,6 +57,4 @@ def context(
     It is never above the budget; what did not fit is listed.
     """
     outcome = packing.pack(workspace, asked)
-    for name, value in problems.headers_of_outcome(outcome).items():
-        response[name] = value
-    return Status(problems.status_of_outcome(outcome), outcome)
+    return problems.answer(response, outcome)

@@ -6,11 +6,12 @@ import json
 import logging
 from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.responses import Status
 from pydantic import BaseModel
 
 from evidence.faults import CuratorFault, Fault, OperatorFault, OutsideFault
@@ -19,6 +20,7 @@ from search_api.packing import ContextAvailable
 from search_api.schemas import Problem, SearchAvailable, SearchUnavailable, UnitDocument
 
 logger = logging.getLogger(__name__)
+OutcomeT = TypeVar("OutcomeT", bound=BaseModel)
 
 MEDIA_TYPE: Final = "application/problem+json"
 RETRY_AFTER_S: Final = 5
@@ -81,16 +83,16 @@ def also_document(media_type: str) -> dict[str, Any]:
     return {"responses": {HTTPStatus.OK: {"content": {media_type: {"schema": {"type": "string"}}}}}}
 
 
-def status_of_outcome(outcome: BaseModel) -> HTTPStatus:
-    """Give the status of an outcome; neither of the two is a problem document."""
-    unavailable = isinstance(outcome, SearchUnavailable)
-    return HTTPStatus.SERVICE_UNAVAILABLE if unavailable else HTTPStatus.OK
+def answer(response: HttpResponse, outcome: OutcomeT) -> Status[OutcomeT]:
+    """Give an outcome with its status, and say when to ask again where that may help.
 
-
-def headers_of_outcome(outcome: BaseModel) -> dict[str, str]:
-    """Say when to ask again, where asking again may help."""
-    waits = isinstance(outcome, SearchUnavailable) and outcome.retriable
-    return {"Retry-After": str(RETRY_AFTER_S)} if waits else {}
+    Neither of the two outcomes is a problem document.
+    """
+    if not isinstance(outcome, SearchUnavailable):
+        return Status(HTTPStatus.OK, outcome)
+    if outcome.retriable:
+        response["Retry-After"] = str(RETRY_AFTER_S)
+    return Status(HTTPStatus.SERVICE_UNAVAILABLE, outcome)
 
 
 def status_of(fault: Fault) -> HTTPStatus:

@@ -30,7 +30,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
         with item.config.stash[blocking_manager_key].unblock():
             import_module("portal.migrations.0001_groups").fill_groups(apps)
             import_module("portal.migrations.0002_gaps").add_to_groups(apps)
-            import_module("portal.migrations.0003_receipts").add_to_groups(apps)
 
 
 @pytest.fixture

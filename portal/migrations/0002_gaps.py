@@ -1,11 +1,11 @@
-"""Let every group see gaps and the formulas that sessions proposed (spec 40, Gaps)."""
+"""Let every group see gaps, proposed formulas and receipts (spec 40, Gaps; Units: used in)."""
 
 from django.apps.registry import Apps
 from django.contrib.auth.management import create_permissions
 from django.db import migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 
-SEEN = ("view_gap", "view_formulaproposal")
+SEEN = ("view_gap", "view_formulaproposal", "view_receiptrecord")
 GROUPS = ("Readers", "Curators", "Approvers", "Operators")
 
 
